@@ -1,1 +1,1 @@
-"""Sweeps that are disturbed, and the files of those that make our figures."""
+"""The sweeps behind our figures, what is saved of them, and sweeps that are disturbed."""

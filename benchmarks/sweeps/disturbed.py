@@ -1,33 +1,33 @@
-"""Kill machines and processes of sweeps at random moments, and compare the reports with that of one left alone.
+"""Kill processes of sweeps at random moments, resume them, and compare every run with that of a sweep left alone.
 
     python -m benchmarks.sweeps.disturbed --docs docs
 
-A machine is a node of Ray's own test cluster, on this machine over loopback. The sweep has two of one core each, and
-the second dies. A worker is a process that trains. Every disturbed sweep must finish all of its runs, with one of its
-machines, with new workers, or resumed after a process of Ray or the sweep itself was killed, which must end it with one
-line. The table says how long that took, and whether the report is the same, byte for byte, but for the folder `times`.
+The runs are short, with a checkpoint every fifth of a second. A run is the same if its model is, to the byte, and all
+its evaluations are, except for their times. It works on Linux, where `/proc` lists the processes of a sweep.
 """
 
-import itertools
-import math
+import json
+import os
 import random
+import signal
 import subprocess
+import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, TypeAlias, get_args
+from typing import Any, Literal, TypeAlias, get_args
 
 from benchmarks import harness
 from benchmarks.data import Result
-from benchmarks.sweeps.processes import WORKER, kill, programs, start, workers
 from selfplay.cli.flags import run_command
 from selfplay.errors import UserError
-from selfplay.sweep import report_pages, results, state
 
 PROG = "python -m benchmarks.sweeps.disturbed"
-TITLE = "Disturbed sweeps"
+Victim: TypeAlias = Literal["a worker", "raylet", "gcs_server", "the sweep itself"]
+WORKER = "ray::train_run"
+"""What a worker that trains a run calls itself."""
 SHORT = (
     "hidden=32",
     "num_envs=32",
@@ -35,151 +35,152 @@ SHORT = (
     "memory_size=2000",
     "warmup=256",
     "eval_every=3200",
-    "device=cpu",
 )
 """Settings of a short run."""
-MACHINE = "one of two machines"
-SWEEP = "the sweep itself"
-SAME = "same report"
-Victim: TypeAlias = Literal["one of two machines", "ray::train_run", "raylet", "gcs_server", "the sweep itself"]
-SLOWEST = "seconds to the slowest end"
 
 
 @dataclass(frozen=True)
 class Flags:
-    """Kill machines and processes of sweeps at random moments, and compare the reports."""
+    """Kill processes of sweeps at random moments, and compare the results."""
 
     victims: tuple[Victim, ...] = get_args(Victim)
-    """What is killed, each in sweeps of its own."""
-    pairs: int = 5
+    """What is killed, each in a sweep of its own."""
+    pairs: int = 3
     """Pairs of runs in a sweep, one with a mask and one without."""
-    plies: int = 32_000
+    plies: int = 48_000
     """Of a run."""
-    kills: int = 10
-    """Kills in a sweep; only one of a machine."""
-    seeds: tuple[int, ...] = (0,)
-    """Seeds of the moments, and of the choice between workers, each for a sweep of every victim."""
+    kills: int = 3
+    """Kills in a sweep."""
+    seconds: float = 2.0
+    """Mean time from the beginning of the training, or from a kill, to the next kill."""
     docs: Path | None = None
     """Folder of the pages, in whose data file the results are saved."""
 
 
-def arguments(flags: Flags) -> list[str]:
-    """Return the arguments of `selfplay sweep` for short runs, with a mask and without."""
-    sets = [word for value in (*SHORT, f"total_steps={flags.plies}") for word in ("--set", value)]
-    seeds = f"1000..{999 + flags.pairs}"
-    return [*sets, "--seeds", seeds, "--vary", "mask=true,false", "--checkpoint-interval", "0.2"]
+def start(*args: str) -> subprocess.Popen[str]:
+    """Start `selfplay sweep` with these arguments."""
+    command = [sys.executable, "-m", "selfplay", "sweep", *args]
+    return subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
 
 
-def check_end(process: subprocess.Popen[str]) -> None:
-    """Refuse a sweep that has not trained all of its runs, or has complained.
+def arguments(flags: Flags, folder: Path) -> list[str]:
+    """Return the arguments of a new sweep of short runs, with a mask and without."""
+    args = ["--seeds", f"1000..{999 + flags.pairs}", "--vary", "mask=true,false"]
+    for setting in (*SHORT, f"total_steps={flags.plies}"):
+        args += ["--set", setting]
+    return [*args, "--checkpoint-interval", "0.2", "--dir", str(folder)]
+
+
+def processes_of(sweep: int) -> dict[int, str]:
+    """Return the processes that a sweep has started, and these have, by number, with what each calls itself."""
+    parents, names = {}, {}
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            parent = int((folder / "stat").read_text().rpartition(")")[2].split()[1])
+            command = os.fsdecode((folder / "cmdline").read_bytes())
+        except OSError:  # it has ended meanwhile
+            continue
+        parents[int(folder.name)] = parent
+        names[int(folder.name)] = Path(command.partition("\0")[0]).name
+    found = {sweep}
+    size = 0
+    while len(found) > size:
+        size = len(found)
+        found |= {process for process, parent in parents.items() if parent in found}
+    return {process: names[process] for process in found - {sweep}}
+
+
+def victims_of(sweep: int, victim: Victim) -> list[int]:
+    """Return the processes of a sweep that can be killed; none while it does not train."""
+    processes = processes_of(sweep)
+    workers = [process for process, name in processes.items() if name.startswith(WORKER)]
+    if victim == "a worker" or not workers:
+        return sorted(workers)
+    if victim == "the sweep itself":
+        return [sweep]
+    return sorted(process for process, name in processes.items() if name == victim)
+
+
+def kill_some(sweep: subprocess.Popen[str], victim: Victim, most: int, seconds: float, seed: int) -> list[float]:
+    """Kill processes of a sweep at random moments until it ends, and return the moments."""
+    chance = random.Random(seed)
+    moments: list[float] = []
+    pause = chance.uniform(0, 2 * seconds)
+    since = None  # when it began to train, or trained again after a kill
+    while sweep.poll() is None:
+        time.sleep(0.2)
+        victims = victims_of(sweep.pid, victim)
+        now = time.perf_counter()
+        if not victims or len(moments) == most:
+            continue
+        if since is None:
+            since = now
+        if now - since > pause:
+            os.kill(chance.choice(victims), signal.SIGKILL)
+            moments.append(now)
+            pause = chance.uniform(0, 2 * seconds)
+            since = None
+    return moments
+
+
+def disturb(folder: Path, flags: Flags, undisturbed: Mapping[str, Any], victim: Victim) -> Result:
+    """Run a sweep, kill a process of it every now and then, resume it whenever it ends, and compare its runs.
 
     Raises:
-        UserError: it is one.
+        UserError: it ended although nothing was killed that it needs.
     """
-    output, complaint = process.communicate()
-    if process.returncode or complaint:
-        raise UserError(f"the sweep ended with status {process.returncode}: {complaint or output}")
-
-
-def reported(place: Path) -> dict[str, bytes]:
-    """Make the report of a sweep and return its files but for those of times and hosts."""
-    sweep = state.read(place)
-    report_pages.write(sweep, results.read(sweep), place / report_pages.REPORT)
-    return {path.name: path.read_bytes() for path in (place / report_pages.REPORT).iterdir() if path.is_file()}
-
-
-def disturb(place: Path, flags: Flags, whole: Mapping[str, bytes], pause: float, victim: Victim, seed: int) -> Result:
-    """Run a sweep, kill a process of it every now and then, resume it if it ends, and compare its report.
-
-    Raises:
-        UserError: it ends for another reason, or with more than a line.
-    """
-    most, survives = 1 if victim == MACHINE else flags.kills, victim in (MACHINE, WORKER)
-    chance, began, deaths, ends = random.Random(seed), time.perf_counter(), 0, [0.0]
-    cluster, args = None, [*arguments(flags), "--dir", str(place)]
-    if victim == MACHINE:
-        from ray.cluster_utils import Cluster  # noqa: PLC0415 (Ray looks at its variables first, which the engine sets)
-
-        cluster = Cluster(initialize_head=True, head_node_args={"num_cpus": 1, "include_dashboard": False})
-        other, args = cluster.add_node(num_cpus=1), [*args, "--address", cluster.address]
-
-    def strike(sweep: int) -> bool:
-        if cluster is not None:
-            cluster.remove_node(other, allow_graceful=False)
-            return True
-        found = [sweep] if victim == SWEEP else sorted(programs(sweep, victim))
-        trains = victim == SWEEP or bool(workers(sweep))  # Ray waits a minute for a gcs_server that dies before
-        return trains and bool(found) and kill(chance.choice(found))
-
-    pauses = (2 * pause * chance.random() for _ in itertools.count())
-    try:
-        while True:
-            process = start(*args)
-            moments = kill_some(process, place, strike, most - deaths if survives else min(1, most - deaths), pauses)
-            deaths += len(moments)
-            if survives or not moments or not process.returncode:
-                check_end(process)
-                break
-            ends.append(time.perf_counter() - moments[-1])
-            _, complaint = process.communicate()
-            if complaint.count("\n") > 1:
-                raise UserError(f"the sweep said more than a line: {complaint}")
-            args = ["--resume", str(place)]
-    finally:
-        if cluster is not None:
-            cluster.shutdown()
-    runs = state.read(place).runs
+    kills, starts = 0, 0
+    args = arguments(flags, folder)
+    while True:
+        sweep = start(*args)
+        starts += 1
+        left = flags.kills - kills
+        most = left if victim == "a worker" else min(left, 1)
+        moments = kill_some(sweep, victim, most, flags.seconds, seed=starts)
+        kills += len(moments)
+        complaint = sweep.communicate()[1]
+        if sweep.returncode == 0:
+            break
+        if victim == "a worker" or not moments:
+            raise UserError(f"the sweep ended with status {sweep.returncode}: {complaint}")
+        args = ["--resume", str(folder), "--checkpoint-interval", "0.2"]
+    runs = runs_of(folder)
     return {
-        "kills": deaths,
-        "runs that went on elsewhere": sum(run.starts > 1 for run in runs),
-        "failed": sum(run.state != "done" for run in runs),
-        SAME: reported(place) == whole,
-        "seconds": time.perf_counter() - began,
-        **({} if survives else {SLOWEST: max(ends)}),
+        "kills": kills,
+        "starts of the sweep": starts,
+        "equal runs": f"{sum(runs.get(name) == run for name, run in undisturbed.items())} of {len(undisturbed)}",
     }
 
 
-def kill_some(
-    process: subprocess.Popen[str],
-    place: Path,
-    strike: Callable[[int], bool],
-    most: int,
-    pauses: Iterator[float],
-) -> list[float]:
-    """Strike a sweep from its first run on, some times at most, until it ends; return when that killed something."""
-    moments: list[float] = []
-    due = math.inf
-    while process.poll() is None:
-        time.sleep(0.05)
-        now = time.perf_counter()
-        if math.isinf(due) and (place / state.FILE).exists():
-            due = now + next(pauses) if any(run.state == "running" for run in state.read(place).runs) else due
-        if len(moments) < most and now > due and strike(process.pid):
-            moments.append(now)
-            due = now + next(pauses)
-    return moments
+def runs_of(folder: Path) -> dict[str, tuple[bytes, list[dict[str, float]]]]:
+    """Return the model and the evaluations, without times, of each run in the folder of a sweep."""
+    runs = {}
+    for path in folder.glob("*/model.safetensors"):
+        lines = []
+        for text in (path.parent / "metrics.jsonl").read_text().splitlines():
+            line = json.loads(text)
+            lines.append({tag: line[tag] for tag in line if tag == "time/updates" or not tag.startswith("time/")})
+        runs[path.parent.name] = path.read_bytes(), lines
+    return runs
 
 
 def main(args: Sequence[str]) -> None:
     """Disturb sweeps, and print the results."""
     flags = harness.read_flags(Flags, args, PROG)
-    from selfplay.sweep import engine  # noqa: PLC0415 (before any other module imports Ray)
-
-    del engine
-    with tempfile.TemporaryDirectory() as folder:
-        place, began = Path(folder), time.perf_counter()
-        check_end(start(*arguments(flags), "--dir", str(place / "whole")))
-        pause = (time.perf_counter() - began) / 10  # a run is given up after its workers have died eleven times
-        whole = reported(place / "whole")
+    with tempfile.TemporaryDirectory() as name:
+        place = Path(name)
+        sweep = start(*arguments(flags, place / "undisturbed"))
+        complaint = sweep.communicate()[1]
+        if sweep.returncode != 0:
+            raise UserError(f"the sweep ended with status {sweep.returncode}: {complaint}")
+        undisturbed = runs_of(place / "undisturbed")
         harness.run(
-            TITLE,
+            "Disturbed sweeps",
             flags.victims,
-            flags.seeds,
-            lambda victim, seed: disturb(
-                place / f"{victim.partition(':')[0]}-{seed}", flags, whole, pause, victim, seed
-            ),
-            f"sweeps of {2 * flags.pairs} runs of {flags.plies:,} plies, which take {10 * pause:.0f} s if left alone",
-            ["ray", "scipy"],
+            [0],
+            lambda victim, _: disturb(place / victim.replace(" ", "-"), flags, undisturbed, victim),
+            f"sweeps of {2 * flags.pairs} runs of {flags.plies:,} plies",
+            ["ray"],
             flags.docs,
         )
 

@@ -2,7 +2,7 @@
 
     python -m benchmarks.sweeps.targets sweeps/defaults --docs docs
 
-The sweep is made by `selfplay sweep benchmarks/sweeps/defaults.toml` before. A run ends when it is proved unbeatable
+The sweep is made by `python -m benchmarks.sweeps defaults` before. A run ends when it is proved unbeatable
 three times in a row, and counts as 0 games lost from there on.
 """
 
@@ -15,11 +15,12 @@ import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.ticker import StrMethodFormatter
 
+import selfplay
 from benchmarks import harness
 from selfplay.cli.flags import run_command
 from selfplay.files import write_csv, write_whole
 from selfplay.learning.plots import FIRST, PROVED, SECOND, png, styled
-from selfplay.sweep import results, state
+from selfplay.sweep import plan as plans
 
 PROG = "python -m benchmarks.sweeps.targets"
 PLIES = 150_000
@@ -66,18 +67,17 @@ def plot(curves: Mapping[str, Sequence[Sequence[tuple[int, int]]]]) -> Figure:
 def main(args: Sequence[str]) -> None:
     """Write the evaluations that are shown, and the picture."""
     flags = harness.read_flags(Flags, args, PROG)
-    settings = results.read(state.read(Path(flags.sweep).resolve()))
-    curves = {
-        name: [
-            [(int(line["plies"]), int(line["eval/games_lost"])) for line in run.outcome.lines if line["plies"] <= PLIES]
-            for run in settings[name]
-        ]
-        for name in TARGETS
-    }
-    lines = [
-        (name, run, *point) for name, runs in curves.items() for run, points in enumerate(runs) for point in points
-    ]
-    write_csv(flags.docs / "evidence" / "targets.csv", [("setting", "run", "plies", "games_lost"), *lines])
+    folder = Path(flags.sweep)
+    curves: dict[str, list[list[tuple[int, int]]]] = {setting: [] for setting in TARGETS}
+    lines: list[tuple[object, ...]] = [("setting", "run", "plies", "games_lost")]
+    for run in plans.all_runs(plans.read(folder)):
+        if run.setting not in TARGETS:
+            continue
+        records = selfplay.open(folder / run.name).records
+        points = [(each.steps, int(each.metrics["eval/games_lost"])) for each in records if each.steps <= PLIES]
+        lines += [(run.setting, len(curves[run.setting]), *point) for point in points]
+        curves[run.setting].append(points)
+    write_csv(flags.docs / "evidence" / "targets.csv", lines)
     write_whole(flags.docs / "targets.png", png(plot(curves)))
 
 

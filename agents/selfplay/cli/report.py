@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from selfplay.cli.flags import offer, parse, say
+from selfplay.cli.flags import offer, parse
+from selfplay.errors import UserError
 from selfplay.program import open_console, tensorboard
 
 
@@ -19,20 +20,23 @@ class ReportConfig:
 
 
 def main(args: Sequence[str], prog: str = "selfplay report") -> None:
-    """Write the report to a folder, with plots and CSV files, and print it."""
+    """Write the report to a folder, with plots and a CSV file, and print it."""
     config = parse(ReportConfig, args, prog)
     from rich.markdown import Markdown
 
-    from selfplay.sweep import report_pages, results, state
+    from selfplay.sweep import plan as plans, report, results
 
-    sweep = state.read(config.sweep)
-    out = sweep.folder / report_pages.REPORT if config.out is None else config.out.resolve()
-    report_pages.write(sweep, results.read(sweep), out)
-    page = (out / "report.md").read_text("utf-8").split("\n![")[0]  # without its plots
+    plan = plans.read(config.sweep)
+    out = config.out or config.sweep / "report"
+    found = results.read(config.sweep, plan)
+    if not found:
+        raise UserError(f"{config.sweep}: no run of this search has begun")
+    report.write(plan, found, out)
+    page = (out / report.PAGE).read_text("utf-8").partition("\n![")[0]  # without its plots
     console = open_console()
     if console.is_terminal:
         console.print(Markdown(page))
     else:
         print(page)
-    say(f"\nThe report is in {out}. What you can do next:\n")
-    offer({"Look at all runs in TensorBoard, with settings and scores in its HPARAMS tab:": tensorboard(sweep.folder)})
+    print(f"\nThe report is in {out}. What you can do next:\n")
+    offer({"See all runs in TensorBoard:": tensorboard(config.sweep)})

@@ -1,213 +1,158 @@
-"""The engine of a sweep: Ray gives the runs to workers, and to other workers when a worker or a machine dies."""
+"""The engine of a sweep: Ray trains each run in a worker, and in another one when a worker or its machine dies."""
 
 import contextlib
-import itertools
-import logging
 import os
 import socket
-import statistics
-import sys
 import tempfile
-from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import time
+from collections import deque
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
 
-os.environ |= {"RAY_USAGE_STATS_ENABLED": "0", "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0"}  # Ray reads them on import
+# Ray reads these when it is imported.
+os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+os.environ.setdefault("RAY_gcs_server_port_wait_time_s", "60")  # on a busy machine its own limit is too short
 
 import ray
 
-from selfplay.errors import UserError, one_line
-from selfplay.program import on_stop_signals
+import selfplay
+from selfplay.errors import UserError
+from selfplay.files import BusyError, write_whole
+from selfplay.learning.folder import CONFIG
 from selfplay.sweep import plan as plans
 from selfplay.sweep.plan import Run
-from selfplay.sweep.screen import Screen
-from selfplay.sweep.search_space import sample
-from selfplay.sweep.state import STOP, Sweep
-from selfplay.sweep.worker import train_run
+from selfplay.sweep.results import FAILURE, Result, read_result
+from selfplay.sweep.search import Search
 
-MOST_DEATHS = 10
-"""Most workers that may die while they train a run; after one more the run has failed, since it may kill them."""
+MOST_RETRIES = 10
+"""Workers to which a run is given after its first one has died. Then the run has failed, since it may kill them."""
+SECONDS_TO_END = 6.0
+"""Time for a worker to end whose sweep was killed; until then it is in the folder of its run."""
+FAILURES = (ray.exceptions.RayTaskError, ray.exceptions.WorkerCrashedError, ray.exceptions.OutOfMemoryError)
+"""Errors of one run: it raised, or its workers died again and again. All others end the sweep."""
 OBJECT_STORE = 100_000_000
 """Bytes of shared memory; what workers return is small."""
-TO_CONNECT = 10.0
-"""Seconds to wait for a cluster to take a connection."""
-MOST_SAMPLES = 100
-"""Samples after which no new setting is expected."""
-RUNGS = frozenset(3**rung for rung in range(11))
-"""Numbers of seeds after which only the best third of the settings of a search goes on."""
+SECONDS_TO_CONNECT = 10.0
 
 
-def train(sweep: Sweep, cpus: int | None, interval: float, answers: Callable[[], bool]) -> bool:
-    """Train all waiting runs of a sweep, and tell whether all ended without an interruption.
+class Grid:
+    """The runs of a sweep that is no search."""
 
-    `cpus` is the number of runs side by side, by default the number of cores. Ray must be connected, and `answers`
-    tells whether it still is.
+    def __init__(self, runs: Sequence[Run]) -> None:
+        self.waiting = deque(runs)
+
+    def next_run(self) -> Run | None:
+        """Return the run to train next, None if there is none."""
+        return self.waiting.popleft() if self.waiting else None
+
+    def ended(self, run: Run, result: Result) -> None:
+        """Note the result of a run; nothing depends on it."""
+
+
+def train_all(folder: Path, source: Grid | Search, cpus: int | None, checkpoint_interval: float) -> Iterator[Result]:
+    """Train the runs of a sweep, some side by side, and yield the result of each as it ends.
+
+    `cpus` is the number of runs side by side, by default the number of cores. Ray must be connected.
 
     Raises:
-        OSError: the state of the sweep cannot be written.
-        UserError: Ray has ended; no run has lost more than what followed its last checkpoint.
-        KeyboardInterrupt: it was interrupted twice; a resumed run repeats what followed its last checkpoint.
+        UserError: the folder of a run is a link, through which files elsewhere would be written.
     """
-    task = ray.remote(num_cpus=1, max_retries=0)(train_run)
-    most = cpus or ray.cluster_resources().get("CPU", 1)  # once: without a gcs_server it would wait for a minute
-    at_work: dict[Any, Run] = {}
-    deaths: Counter[str] = Counter()
-    screen = Screen(sweep)
-    asked = sweep.folder / STOP
-    asked.unlink(missing_ok=True)
-
-    def stop() -> None:
-        if screen.stopping:
-            raise KeyboardInterrupt
-        asked.touch()
-        screen.stop()
-
-    with screen.live or contextlib.nullcontext(), on_stop_signals(stop):
-        while True:
-            if not answers():  # it would wait for minutes
-                raise UserError("a process of Ray was killed, by hand or for lack of memory")
-            while not screen.stopping and len(at_work) < most and (run := next_run(sweep)):
-                run.state, run.starts = "running", run.starts + 1
-                at_work[task.remote(sweep.folder.resolve(), sweep.plan, run, interval)] = run
-                sweep.write()
-            if not at_work:
+    task = ray.remote(max_retries=MOST_RETRIES, retry_exceptions=[BusyError])(train_run)
+    most = cpus or int(ray.cluster_resources()["CPU"])
+    at_work: dict[ray.ObjectRef, Run] = {}
+    while True:
+        while len(at_work) < most:
+            run = source.next_run()
+            if run is None:
                 break
-            for ended in ray.wait([*at_work], timeout=1)[0]:
-                run = at_work.pop(ended)
-                try:
-                    vars(run).update(vars(ray.get(ended)))
-                except ray.exceptions.RayError as error:  # its worker died, or its machine, or it raised
-                    deaths[run.name] += 1
-                    run.state = "waiting"
-                    if deaths[run.name] > MOST_DEATHS:
-                        *_, reason = str(error).splitlines()  # after a trace, if it raised
-                        run.state, run.why = "failed", f"given up after {deaths[run.name]} workers: {one_line(reason)}"
-                        run.objective = 2 * plans.UNPROVED_PENALTY
-                if run.state != "waiting":
-                    if sweep.plan.search:
-                        drop_if_worse(sweep, run.setting)
-                    screen.ended(run)
-                sweep.write()
-    asked.unlink(missing_ok=True)
-    return not screen.stopping
+            if (folder / run.name).is_symlink():
+                raise UserError(f"{folder / run.name}: is a link to elsewhere; put the run's folder in its place")
+            at_work[task.remote(folder.resolve(), run, checkpoint_interval)] = run
+        if not at_work:
+            return
+        [ended], _ = ray.wait(list(at_work))
+        run = at_work.pop(ended)
+        try:
+            ray.get(ended)
+        except FAILURES as error:
+            cause = getattr(error, "cause", None)
+            why = cause if isinstance(cause, UserError) else error  # else with the traceback of the worker
+            (folder / run.name).mkdir(exist_ok=True)
+            write_whole(folder / run.name / FAILURE, f"{why}\n".encode())
+        result = read_result(folder / run.name, run)
+        source.ended(run, result)
+        yield result
 
 
-def next_run(sweep: Sweep) -> Run | None:
-    """Return the run to train next, None if there is none for now."""
-    # A search trains the seeds of a setting one after the other.
-    busy = [run.setting for run in sweep.runs if sweep.plan.search and run.state == "running"]
-    for run in sweep.runs:
-        if run.state == "waiting" and run.setting not in busy:
-            return run
-    settings = sweep.settings()
-    if len(settings) >= sweep.plan.search:
-        return None
-    tried = [(runs[0].values, statistics.mean(some)) for runs in settings.values() if (some := _objectives(runs))]
-    for values in itertools.islice(sample(sweep.plan.vary, tried, len(settings)), MOST_SAMPLES):
-        if plans.label(values) not in settings:
-            sweep.runs += [plans.run_of(values, seed) for seed in sweep.plan.seeds]
-            return next_run(sweep)
-    return None
+def train_run(sweep: Path, run: Run, checkpoint_interval: float) -> None:
+    """Train a run of a sweep to its end: begin it, or continue from its last checkpoint.
 
-
-def drop_if_worse(sweep: Sweep, setting: str) -> None:
-    """Drop the remaining seeds of a setting in a search if others were better with as many: successive halving."""
-    settings = sweep.settings()
-    objectives = {name: _objectives(runs) for name, runs in settings.items()}
-    seeds = len(objectives[setting])
-    means = {name: statistics.mean(some[:seeds]) for name, some in objectives.items() if len(some) >= seeds}
-    if seeds in RUNGS and sorted(means.values()).index(means[setting]) >= max(1, len(means) // 3):
-        for run in settings[setting]:
-            if run.state == "waiting":
-                run.state, run.why = "dropped", "other settings were better with the seeds before"
-
-
-def _objectives(runs: Sequence[Run]) -> list[float]:
-    """Return the objectives of the runs that have ended."""
-    return [run.objective for run in runs if run.state in ("done", "failed")]
+    Raises:
+        BusyError: another worker is in the run's folder.
+        UserError: the folder of the sweep cannot be seen from here, or the run has failed.
+    """
+    os.environ["CUDA_VISIBLE_DEVICES"] = ""  # runs side by side would share one GPU, and be slower for it
+    if not (sweep / plans.FILE).exists():
+        raise UserError(
+            f"{sweep}: {socket.gethostname()} does not see it; dir must be on storage that all machines see"
+        )
+    folder = sweep / run.name
+    (folder / FAILURE).unlink(missing_ok=True)
+    try:
+        if not (folder / CONFIG).exists():
+            selfplay.train(run.config, run_dir=folder, checkpoint_interval=checkpoint_interval, progress=False)
+        elif selfplay.open(folder).interrupted:
+            selfplay.train(resume=folder, checkpoint_interval=checkpoint_interval, progress=False)
+    except BusyError:
+        time.sleep(SECONDS_TO_END)
+        raise  # and try again
+    except KeyboardInterrupt:  # the machine is ending this process; Ray gives the run to another one
+        os._exit(1)
 
 
 @contextlib.contextmanager
-def connected(cpus: int | None, address: str | None) -> Iterator[Callable[[], bool]]:
+def connected(cpus: int | None, address: str | None) -> Iterator[None]:
     """Start Ray on this machine with its files in a temporary folder, or connect to a cluster.
 
-    Yield a function that tells whether Ray still answers.
-
     Raises:
-        UserError: there is no cluster at the address, or Ray does not start here.
-        SystemExit: SIGTERM came while Ray was starting.
+        UserError: there is no cluster at the address, or a process of Ray has died.
     """
-    with (
-        tempfile.TemporaryDirectory(prefix="selfplay-", ignore_cleanup_errors=True) as folder,
-        Path(os.devnull).open("w") as nowhere,
-        contextlib.redirect_stderr(nowhere),  # where Ray prints the logs of its processes that died
-    ):
+    if address is not None:
+        _check_cluster(address)
+    with tempfile.TemporaryDirectory(prefix="selfplay-", ignore_cleanup_errors=True) as files:
         try:
-            info = _start(cpus, folder) if address is None else _connect(address)
-            yield lambda: _answers(info)
+            if address is None:
+                ray.init(
+                    "local",
+                    num_cpus=cpus,
+                    num_gpus=0,
+                    object_store_memory=OBJECT_STORE,
+                    include_dashboard=False,
+                    log_to_driver=False,
+                    logging_level="ERROR",
+                    _temp_dir=files,
+                )
+            else:
+                ray.init(address, log_to_driver=False, logging_level="ERROR")
+            yield
+        except ray.exceptions.RayError as error:
+            raise UserError(f"Ray has failed ({error})") from None
         finally:
             ray.shutdown()
 
 
-def _start(cpus: int | None, folder: str) -> Any:
-    """Start Ray on this machine, and return the addresses of its processes.
+def _check_cluster(address: str) -> None:
+    """Refuse an address where nothing listens, at which Ray would try to connect for minutes.
 
     Raises:
-        UserError: it does not start.
+        UserError: nothing listens there.
     """
-    for limit in (30, 120):  # on a busy machine its own limit can be too short
-        os.environ["RAY_gcs_server_port_wait_time_s"] = str(limit)  # noqa: SIM112 (Ray calls it so)
-        try:
-            return ray.init(
-                "local",
-                num_cpus=cpus,
-                num_gpus=0,
-                object_store_memory=OBJECT_STORE,
-                include_dashboard=False,
-                log_to_driver=False,
-                logging_level=logging.CRITICAL,
-                _temp_dir=folder,
-            ).address_info
-        except Exception as error:  # Ray has no narrower one for a machine on which it takes too long
-            ray.shutdown()
-            problem = error
-    raise UserError(f"Ray did not start, in two tries; try again when less is running ({problem})")
-
-
-def _connect(address: str) -> Any:
-    """Connect to a cluster, and return the addresses of its processes.
-
-    Raises:
-        UserError: there is none.
-    """
-    try:
-        if address.rpartition(":")[2].isdecimal():  # where nothing listens Ray would try for minutes
-            _reach(address)
-        return ray.init(address, log_to_driver=False, logging_level=logging.CRITICAL).address_info
-    except Exception as error:  # Ray has no narrower one
-        reason = getattr(error, "strerror", None) or error
-        raise UserError(f"--address {address}: there is no Ray cluster ({reason})") from None
-
-
-def _answers(info: Mapping[str, Any]) -> bool:
-    """Tell whether the two processes that Ray cannot do without take a connection."""
-    try:
-        _reach(info["gcs_address"])
-        if sys.platform != "win32":
-            with socket.socket(socket.AF_UNIX) as raylet:
-                raylet.settimeout(TO_CONNECT)
-                raylet.connect(info["raylet_socket_name"])
-    except OSError:
-        return False
-    return True
-
-
-def _reach(address: str) -> None:
-    """Connect to a port once.
-
-    Raises:
-        OSError: nothing listens there.
-    """
+    if address == "auto":
+        return
     host, _, port = address.rpartition(":")
-    socket.create_connection((host.strip("[]"), int(port)), TO_CONNECT).close()
+    try:
+        socket.create_connection((host, int(port)), SECONDS_TO_CONNECT).close()
+    except (OSError, ValueError) as error:
+        raise UserError(
+            f"address {address}: there is no Ray cluster ({error}); it must be like 10.0.0.1:6379"
+        ) from None

@@ -1,4 +1,4 @@
-"""The plots of a report: shares proved as curves, and the times to a proof of all settings beside each other."""
+"""The plots of a report: the share of runs proved as curves, and the times to a proof of all settings."""
 
 import math
 from collections.abc import Mapping
@@ -9,11 +9,11 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import EngFormatter, PercentFormatter
 
 from selfplay.learning.plots import FIRST, styled
-from selfplay.sweep.results import Results, survival_data
+from selfplay.sweep.results import MISSING, Results, survival_data
 from selfplay.sweep.statistics import interquartile_mean, proved_curve
 
 MOST_CURVES = 7
-"""Curves in one plot beside that of the first setting; more could not be told apart."""
+"""Curves in one plot besides that of the first setting, in which more could not be told apart."""
 MOST_SETTINGS = 60
 """Settings in the plot of all."""
 
@@ -38,8 +38,6 @@ def curves(results: Results, kind: str, title: str) -> Figure:
     axes = figure.subplots()
     for setting, of_setting in results.items():
         followed, proved = survival_data(of_setting, kind)
-        if not followed:
-            continue
         curve = proved_curve(followed, proved)
         at, share, low, high = (np.concatenate([[0.0], part]) for part in curve)
         [line] = axes.step(at, share, where="post", label=f"{setting}: {sum(proved)} of {len(proved)}")
@@ -64,7 +62,7 @@ def means(results: Results, kind: str, title: str) -> Figure:
     figure = Figure(figsize=(9, 1.8 + 0.32 * len(results)), layout="constrained")
     axes = figure.subplots()
     for place, of_setting in enumerate(results.values()):
-        times = [result.to_proof(kind) for result in of_setting if result.counts]
+        times = [result.to_proof(kind) for result in of_setting if result.end != MISSING]
         finite = [time for time in times if math.isfinite(time)]
         axes.plot(finite, [place + 0.22] * len(finite), ".", color="0.6", markersize=4)
         mean = interquartile_mean(times)

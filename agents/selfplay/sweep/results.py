@@ -1,128 +1,153 @@
-"""The results of a sweep's runs, from the state of the sweep and the folders of its runs."""
+"""The results of a sweep's runs, read from their folders."""
 
 import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
-from selfplay.errors import UserError, one_line
-from selfplay.files import checksum_of_file
-from selfplay.learning.api import Config
-from selfplay.learning.folder import METRICS, MODEL
-from selfplay.learning.loop import first_of_final_streak, proves
-from selfplay.learning.metrics import Metrics, metrics_evaluation, read_metrics
+import selfplay
+from selfplay.errors import UserError
+from selfplay.files import checksum_of_file, read_small
+from selfplay.learning.folder import CONFIG, MODEL
+from selfplay.learning.loop import Record
 from selfplay.sweep import plan as plans
-from selfplay.sweep.plan import UNPROVED_PENALTY, Run
-from selfplay.sweep.state import Sweep
+from selfplay.sweep.plan import Plan, Run
 
-PROVED, UNPROVED, FAILED, DROPPED, MISSING = "proved", "no proof", "failed", "dropped", "missing"
-"""How a run ended; a missing one has not, or its folder is gone."""
-
-
-class Outcome(NamedTuple):
-    """Hold the evaluations of a run, and the first from which the proof held to the end."""
-
-    unit: str
-    """Unit of steps, plies or games."""
-    lines: Sequence[Metrics]
-    """Lines of metrics.jsonl."""
-    first: int | None = None
-    """Number of the first line from which the proof held; None without a proof at the end."""
-
-    def amount(self, kind: str) -> float:
-        """Return the steps, updates or seconds of training to the proof, or to the end without one."""
-        tag = {"steps": self.unit, "updates": "time/updates", "seconds": "time/training_s"}[kind]
-        return self.lines[-1 if self.first is None else self.first].get(tag, 0) if self.lines else 0
+FAILURE = "failure.txt"
+"""File in a run's folder that says why it failed; it is removed when the run is resumed."""
+LARGEST_FAILURE = 1 << 20
+"""Bytes."""
+PROVED, UNPROVED, FAILED, MISSING = "proved", "no proof", "failed", "missing"
+"""How a run ended; a missing one has not begun, or not ended."""
 
 
 class Result(NamedTuple):
-    """Hold a run of a sweep and its result."""
+    """How a run ended, and what it took up to its proof, or up to its last evaluation without one."""
 
-    run: Run
+    run: str
+    setting: str
+    seed: int
     end: str
-    why: str
-    outcome: Outcome
-    model: str
-    """SHA-256 of its model, empty without one."""
-
-    @property
-    def counts(self) -> bool:
-        """Tell whether shares and means count this run: it was not dropped and is not missing."""
-        return self.end in (PROVED, UNPROVED, FAILED)
+    why: str = ""
+    """Why it failed or is missing."""
+    steps: int = 0
+    updates: int = 0
+    seconds: float = 0.0
+    """Time of training."""
+    all_seconds: float = 0.0
+    """Time of training to the end of the run, also after its proof."""
+    since_proof: int = 0
+    """Evaluations from the first proof, whether or not it held."""
+    not_proved: int = 0
+    """Evaluations of these at which the player could be beaten."""
+    all_optimal: int = 0
+    """Evaluations of these at which its move was optimal in every state."""
+    model_sha256: str = ""
 
     def to_proof(self, kind: str) -> float:
         """Return the steps, updates or seconds to its proof, infinity without one."""
-        return self.outcome.amount(kind) if self.end == PROVED else math.inf
+        return float(getattr(self, kind)) if self.end == PROVED else math.inf
 
 
 Results: TypeAlias = Mapping[str, Sequence[Result]]
 """The results of a sweep by setting."""
 
 
-def read(sweep: Sweep) -> Results:
-    """Return the results of a sweep by setting, in the order of its runs; those of a search with the best one first."""
-    results = {setting: [_result(sweep, run) for run in runs] for setting, runs in sweep.settings().items()}
-    return best_first(results, sweep.plan.objective) if sweep.plan.search else results
+def read(folder: Path, plan: Plan) -> Results:
+    """Return the results of a sweep by setting, in the order of its runs; those of a search with the best one first.
+
+    The runs of a search are those whose folders exist.
+    """
+    runs = runs_of_search(folder, plan) if plan.search else plans.all_runs(plan)
+    results: dict[str, list[Result]] = {}
+    for run in runs:
+        results.setdefault(run.setting, []).append(read_result(folder / run.name, run))
+    return best_first(results, plan.objective) if plan.search else results
+
+
+def runs_of_search(folder: Path, plan: Plan) -> list[Run]:
+    """Return the runs of a search that have begun, in the order of their seeds."""
+    varied = [name for name, _ in plans.pairs(plan, "vary")]
+    runs = []
+    for path in sorted(folder.glob(f"*/{CONFIG}")):
+        config = selfplay.open(path.parent).config
+        values = {name: getattr(config, name) for name in varied}
+        runs.append(plans.make_run(plan, values, config.seed))
+    return sorted(runs, key=lambda run: run.config.seed)
 
 
 def best_first(results: Results, objective: str) -> Results:
-    """Return the settings sorted: those with the most proved seeds first, and among these the least mean first."""
+    """Return the settings sorted: those with the most proved seeds first, and of these those with the lowest mean."""
 
-    def order(setting: tuple[str, Sequence[Result]]) -> tuple[int, float]:
-        proved = [result.to_proof(objective) for result in setting[1] if result.end == PROVED]
+    def order(setting: str) -> tuple[int, float]:
+        proved = [result.to_proof(objective) for result in results[setting] if result.end == PROVED]
         return -len(proved), sum(proved) / max(len(proved), 1)
 
-    return dict(sorted(results.items(), key=order))
+    return {setting: results[setting] for setting in sorted(results, key=order)}
 
 
-def read_outcome(folder: Path, config: Config) -> Outcome:
-    """Return the outcome of a run; a run that has recorded nothing has no lines.
+def read_result(folder: Path, run: Run) -> Result:
+    """Return the result of the run in a folder. A file that cannot be read makes it a failed run."""
+    result = Result(run.name, run.setting, run.config.seed, MISSING, "it has not begun")
+    try:
+        if (folder / CONFIG).exists():
+            result = _result_of_begun(folder, result)
+        if (folder / FAILURE).exists():
+            why = read_small(folder / FAILURE, LARGEST_FAILURE).decode(errors="replace")
+            result = result._replace(end=FAILED, why=why.strip().rpartition("\n")[2])  # below a traceback
+    except (UserError, OSError) as error:
+        result = result._replace(end=FAILED, why=str(error))
+    return result
+
+
+def _result_of_begun(folder: Path, result: Result) -> Result:
+    """Return the result of a run that has begun.
 
     Raises:
-        UserError: its metrics.jsonl cannot be read.
+        UserError: its folder cannot be read.
     """
-    path = folder / METRICS
-    lines = [*read_metrics(path, config.unit)] if path.exists() else []
-    stop = "unbeatable" if config.stop == "never" else config.stop
-    try:
-        proofs = [proves(metrics_evaluation(line, config.rules), stop) for line in lines]
-    except ValueError as error:  # of a board that is not solved
-        raise UserError(f"{path}: is not what this run writes ({error}); restore it") from None
-    return Outcome(config.unit, lines, first_of_final_streak(proofs))
+    run = selfplay.open(folder)
+    proved_from = run.proved_from
+    if run.interrupted:
+        result = result._replace(why="it has not ended")
+    elif proved_from is None:
+        result = result._replace(end=UNPROVED, why="")
+    else:
+        result = result._replace(end=PROVED, why="")
+    if (folder / MODEL).exists():
+        result = result._replace(model_sha256=checksum_of_file(folder / MODEL))
+    if not run.records:
+        return result
+    last = run.records[-1]
+    counted = last if run.interrupted or proved_from is None else proved_from
+    since_proof = past_proof(run.records)
+    return result._replace(
+        steps=counted.steps,
+        updates=int(counted.metrics.get("time/updates", 0)),
+        seconds=counted.metrics["time/training_s"],
+        all_seconds=last.metrics["time/training_s"],
+        since_proof=len(since_proof),
+        not_proved=sum(not record.evaluation.unbeatable for record in since_proof),
+        all_optimal=sum(record.metrics.get("eval/optimal_fraction") == 1 for record in since_proof),
+    )
 
 
-def objective(outcome: Outcome, kind: str) -> float:
-    """Return what a search minimizes; `kind` is steps or updates.
-
-    Every run with a proof is below all without, which are ordered by their length.
-    """
-    return outcome.amount(kind) + (UNPROVED_PENALTY if outcome.first is None else 0.0)
+def past_proof(records: Sequence[Record]) -> Sequence[Record]:
+    """Return the evaluations of a run from its first proof on, none without a proof."""
+    for number, record in enumerate(records):
+        if record.evaluation.unbeatable:
+            return records[number:]
+    return []
 
 
 def survival_data(results: Sequence[Result], kind: str) -> tuple[list[float], list[bool]]:
-    """Return for each run of a setting the steps, updates or seconds it was followed, and whether to its proof.
+    """Return the steps, updates or seconds for which each run of a setting was followed, and whether to its proof.
 
     A failed run is never proved, so it counts as if it had run as long as the longest one.
     """
-    amounts = [(result.end, result.outcome.amount(kind)) for result in results if result.end != DROPPED]
-    longest = max((amount for _, amount in amounts), default=0)
-    return [longest if end == FAILED else amount for end, amount in amounts], [end == PROVED for end, _ in amounts]
-
-
-def _result(sweep: Sweep, run: Run) -> Result:
-    """Return the result of a run; a file of it that cannot be read makes it a failed one."""
-    folder, outcome, model = sweep.folder / run.name, Outcome(sweep.plan.unit, []), ""
-    end, why = run.state if run.state in (FAILED, DROPPED) else MISSING, run.why
-    try:
-        outcome = read_outcome(folder, plans.config_of(sweep.plan, run.values, run.seed))
-        model = checksum_of_file(folder / MODEL) if run.state in ("done", "failed") else ""
-    except UserError as error:
-        end, why = FAILED, run.why or str(error)
-    except OSError:  # it has no model
-        pass
-    if run.state == "done" and outcome.lines:
-        end = UNPROVED if outcome.first is None else PROVED
-    elif end == MISSING:
-        ended = "it has ended, but its folder holds no evaluation"
-        why = ended if run.state == "done" else "it has not ended; selfplay sweep --resume goes on with it"
-    return Result(run, end, one_line(why.replace(f"{sweep.folder}/", "")), outcome, model)
+    followed = [float(getattr(result, kind)) for result in results]
+    longest = max(followed)
+    for number, result in enumerate(results):
+        if result.end == FAILED:
+            followed[number] = longest
+    return followed, [result.end == PROVED for result in results]

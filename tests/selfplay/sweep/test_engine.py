@@ -1,278 +1,204 @@
-"""Sweeps on Ray: to their end, interrupted, with workers that die, runs that fail, a cluster, and a search."""
+"""Sweeps on Ray: to their end, interrupted, with workers that die, runs that fail, a search, and a cluster."""
 
+import contextlib
 import os
 import re
 import signal
 import socket
+import subprocess
 import sys
 import tempfile
-import time
-from dataclasses import replace
-from functools import partial
+from collections.abc import Iterator
 from pathlib import Path
-from types import SimpleNamespace
-from typing import Any
 
 import pytest
 
-from benchmarks.learning.waiting import run_on_terminal
-from benchmarks.sweeps.disturbed import reported
-from benchmarks.sweeps.processes import WORKER, descendants, kill, programs, start, title, workers
+import selfplay
+from selfplay.cli import sweep as command
 from selfplay.errors import UserError
 from selfplay.learning.folder import MODEL
-from selfplay.sweep import plan as plans, state
-from selfplay.sweep.search_space import Range, sample
-from selfplay.sweep.state import Sweep
-from tests.selfplay.sweep.sweeps import finish, run, small, wait_for
+from selfplay.sweep import plan as plans
+from selfplay.sweep.plan import Plan, Run, all_runs
+from selfplay.sweep.results import FAILURE
 
-ray = pytest.importorskip("ray", reason="the extra `sweep` is not installed; .ci/run runs these tests with it")
-from selfplay.sweep import engine  # noqa: E402
+pytest.importorskip("ray", reason="the extra `sweep` is not installed")
+pytest.importorskip("optuna", reason="the extra `sweep` is not installed")
 
-pytestmark = pytest.mark.timeout(1_800)  # each starts Ray, some several times
-VARIED = ("--seeds", "1000,1001", "--each", "mask=true", "--each", "learning_rate=1e30")
-AT_ONCE = 30.0
-"""Seconds in which a sweep ends whose Ray was killed."""
-DEFAULT = ["default,seed=1000", "default,seed=1001"]
-train = partial(engine.train, cpus=None, interval=1.0, answers=lambda: True)
-GOOD = [*DEFAULT, "mask=true,seed=1000", "mask=true,seed=1001"]
+from selfplay.sweep import engine
+
+SMALL = ("hidden=16", "num_envs=16", "batch_size=32", "memory_size=700", "warmup=64", "eval_every=800")
+PLAN = Plan(seeds="1000", set=(*SMALL, "total_steps=2400"), each=("mask=true",))
+
+SWEEP_ON_A_CLUSTER = """
+import subprocess, sys
+from ray.cluster_utils import Cluster
+
+cluster = Cluster(initialize_head=True, head_node_args={"num_cpus": 2, "include_dashboard": False})
+words = [sys.executable, "-m", "selfplay", "sweep", *sys.argv[1:], "--address", cluster.address]
+status = subprocess.run(words).returncode
+cluster.shutdown()
+sys.exit(status)
+"""
+"""A program of its own, since a cluster that ends disconnects its process from any other Ray."""
+
+
+def flags(plan: Plan, folder: Path, *more: str) -> list[str]:
+    """Return the flags of a sweep."""
+    words = ["--seeds", plan.seeds, "--dir", str(folder), *more]
+    for name in ("set", "vary", "each"):
+        for word in getattr(plan, name):
+            words += [f"--{name}", word]
+    return words
 
 
 @pytest.fixture(scope="module")
-def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return the folder of a sweep that nothing has disturbed."""
-    folder = tmp_path_factory.mktemp("whole") / "it"
-    run(*small(*VARIED, "--dir", folder))
-    return folder
-
-
-def runs_of(folder: Path, run_state: str) -> list[plans.Run]:
-    """Return the runs of a sweep in a state, none before it has begun."""
-    runs = state.read(folder).runs if (folder / state.FILE).exists() else []
-    return [each for each in runs if each.state == run_state]
-
-
-def evaluated(folder: Path) -> bool:
-    """Tell whether a run that is at work has recorded an evaluation."""
-    running = [folder / each.name / "metrics.jsonl" for each in runs_of(folder, "running")]
-    return any(path.exists() and path.stat().st_size for path in running)
-
-
-def at_work(sweep: int, folder: Path) -> bool:
-    """Tell whether a process has a worker at work on a run that has recorded an evaluation."""
-    return bool(workers(sweep)) and evaluated(folder)
-
-
-def test_a_sweep_trains_every_run_and_names_what_failed(whole: Path) -> None:
-    assert {each.name for each in runs_of(whole, "done")} == set(GOOD)
-    assert {each.starts for each in state.read(whole).runs} == {1}
-    failed = runs_of(whole, "failed")[1]
-    assert (failed.name, failed.why[:29]) == ("learning_rate=1e+30,seed=1001", "the loss is no longer finite;")
-
-
-def test_a_killed_worker_a_killed_sweep_and_ctrl_c_lose_nothing(
-    whole: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    folder = tmp_path / "it"
-    resume = ["--resume", str(folder), "--cpus", "1"]
-    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as files:  # with a short name, for Ray's sockets
-        monkeypatch.setenv("TMPDIR", files)
-        process = start(*small(*VARIED, "--dir", folder, "--cpus", "1"))
-        wait_for(lambda: evaluated(folder))
-        assert [kill(worker) for worker in workers(process.pid)] == [True]
-        wait_for(lambda: runs_of(folder, "done"))
-        [done] = runs_of(folder, "done")
-        assert done.starts == len(list((folder / done.name).glob("events.out.tfevents.*"))) == 2
-        wait_for(lambda: evaluated(folder))
-        left = descendants(process.pid)
-        with process:
-            process.kill()
-        wait_for(lambda: not any(title(pid).startswith(WORKER) for pid in left))
-        for pid in left:
-            kill(pid)  # Ray's own processes, which would end within a minute
-        process = start(*resume)
-        wait_for(lambda: len(runs_of(folder, "done")) > 1 and evaluated(folder))
-        os.killpg(process.pid, signal.SIGINT)  # as a terminal does
-        assert "to be resumed" in finish(process, status=130)
-        assert len(list(Path(files).glob("selfplay-*"))) == 1  # of the killed one
-        shown = bytearray()
-        monkeypatch.setenv("TERM", "xterm")
-        assert run_on_terminal([sys.executable, "-m", "selfplay", "sweep", *resume], shown.extend) == 0
-    assert b"it: runs by setting" in shown
-    assert b"6 of 6 runs ended: 0 proved, 2 failed; done" in shown
-    assert reported(folder) == reported(whole)  # which holds the checksums of the models
-
-
-def test_a_sweep_whose_ray_is_killed_ends_at_once_and_goes_on(whole: Path, tmp_path: Path) -> None:
-    folder = tmp_path / "it"
-    args = small(*VARIED, "--dir", folder, "--cpus", "1")
-    for victim in ("raylet", "gcs_server"):
-        process = start(*args)
-        wait_for(partial(at_work, process.pid, folder))
-        [pid] = programs(process.pid, victim)
-        [raylet] = programs(process.pid, "raylet")
-        [port] = set(re.findall(r"--gcs-address=127\.0\.0\.1:(\d+)", title(raylet)))
-        with pytest.raises(ConnectionRefusedError):  # nobody but this machine can reach it
-            socket.create_connection(("127.0.0.2", int(port)))
-        kill(pid)
-        killed = time.monotonic()
-        assert f"--resume {folder}" in finish(process, status=2)
-        assert time.monotonic() < killed + AT_ONCE
-        args = ["--resume", str(folder), "--cpus", "1"]
-    process = start(*args)
-    wait_for(lambda: programs(process.pid, "gcs_server"))
-    process.terminate()
-    killed = time.monotonic()
-    assert f"--resume {folder}" in finish(process, status=130)
-    assert time.monotonic() < killed + AT_ONCE
-    run(*args)
-    assert reported(folder) == reported(whole)
-
-
-def test_a_sweep_on_a_cluster_learns_the_same(whole: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from ray.cluster_utils import Cluster
-
-    folder = tmp_path / "it"
-    node = {"num_cpus": 2, "node_ip_address": "127.0.0.2", "include_dashboard": False}
-    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as files:
-        monkeypatch.setenv("RAY_TMPDIR", files)
-        cluster = Cluster(initialize_head=True, head_node_args=node)
-        try:
-            process = start(*small("--seeds", "1000,1001", "--dir", folder, "--address", cluster.address))
-            wait_for(lambda: evaluated(folder))
-            assert descendants(process.pid) == []  # the cluster trains
-            finish(process)
-        finally:
-            cluster.shutdown()
-    for name in DEFAULT:
-        assert (folder / name / MODEL).read_bytes() == (whole / name / MODEL).read_bytes()
-
-
-def test_an_address_without_a_cluster_is_refused() -> None:
-    with socket.socket() as taken:
-        taken.bind(("", 0))  # where nobody else can listen either
-        address = f"127.0.0.1:{taken.getsockname()[1]}"
-        complaint = rf"--address {address}: there is no Ray cluster \(Connection refused\)"
-        with pytest.raises(UserError, match=complaint), engine.connected(1, address):
-            pass
+def ray_started() -> Iterator[None]:
+    """Start Ray once, with two workers that take seconds to import what they need."""
+    with engine.connected(2, None):
+        yield
 
 
 @pytest.fixture
-def ray_here(monkeypatch: pytest.MonkeyPatch) -> Any:
-    """Have tasks run in this process, two side by side, by a function that a test sets as `train_run`."""
-    fake: Any = SimpleNamespace(
-        remote=lambda **_: lambda _: SimpleNamespace(remote=lambda *args: partial(fake.train_run, args[2])),
-        wait=lambda tasks, **_: (tasks[:1], tasks[1:]),
-        get=lambda task: task(),
-        cluster_resources=lambda: {"CPU": 2.0},
-        exceptions=ray.exceptions,
-    )
-    monkeypatch.setattr(engine, "ray", fake)
-    return fake
+def on_ray(ray_started: None, monkeypatch: pytest.MonkeyPatch) -> None:  # noqa: ARG001 (it has started Ray)
+    """Have the sweeps of a test use the Ray that is started."""
+    monkeypatch.setattr(engine, "connected", lambda *_: contextlib.nullcontext())
+    for name in ("RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER", "RAY_AUTH_TOKEN"):
+        monkeypatch.setenv(name, "")
+        monkeypatch.delenv(name)  # so that what a sweep sets is removed in the end
 
 
-def test_ray_has_a_second_longer_try(monkeypatch: pytest.MonkeyPatch) -> None:
-    limits: list[str] = []
-
-    def init(*_: str, **__: object) -> SimpleNamespace:
-        limits.append(os.environ["RAY_gcs_server_port_wait_time_s"])  # noqa: SIM112
-        if len(limits) % 2 or len(limits) > 2:
-            raise RuntimeError("The current node timed out during startup.")
-        return SimpleNamespace(address_info={})
-
-    monkeypatch.setattr(engine, "ray", SimpleNamespace(init=init, shutdown=lambda: None))
-    monkeypatch.setenv("RAY_gcs_server_port_wait_time_s", "1")
-    with engine.connected(1, None):
-        assert limits == ["30", "120"]
-    with (
-        pytest.raises(UserError, match=r"Ray did not start, in two tries; .* \(The current"),
-        engine.connected(1, None),
-    ):
-        pass
-    assert len(limits) == 4
+@pytest.fixture(scope="module")
+def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
+    """Return the models of the runs, each trained without a sweep, by name."""
+    folder = tmp_path_factory.mktemp("undisturbed")
+    for run in all_runs(PLAN):
+        selfplay.train(run.config, run_dir=folder / run.name, progress=False)
+    return models(folder)
 
 
-def test_a_sampled_value_is_within_its_range() -> None:
-    space = {"gamma": Range(0.12341, 0.12344), "alpha": Range(0.12361, 0.12364)}
-    sampled = next(sample(space, [], 0))
-    assert sampled == {"gamma": 0.12341, "alpha": 0.12364}  # as 0.123 and 0.124 are outside
+def models(folder: Path) -> dict[str, bytes]:
+    return {path.parent.name: path.read_bytes() for path in folder.glob(f"*/{MODEL}")}
 
 
-def two_runs(folder: Path) -> Sweep:
-    plan = plans.make({}, {"seeds": "0,1"})
-    return Sweep(folder, plan, plans.all_runs(plan))
+def ports_of_ray(files: str) -> set[int]:
+    """Return the ports on 127.0.0.1 of the Ray that has its files in a folder."""
+    ports = set()
+    for path in Path("/proc").glob("[0-9]*/cmdline"):
+        with contextlib.suppress(OSError):  # it has ended
+            words = path.read_text(errors="replace")
+            if files in words:
+                ports |= {int(port) for port in re.findall(r"--gcs-address=127\.0\.0\.1:(\d+)", words)}
+    return ports
 
 
-def test_a_run_whose_workers_die_again_and_again_has_failed(ray_here: Any, tmp_path: Path) -> None:
-    def train_run(run: plans.Run) -> plans.Run:
-        if run.seed == 0:
-            raise ray.exceptions.WorkerCrashedError
-        return replace(run, state="done")
+@pytest.mark.usefixtures("on_ray")
+def test_a_sweep_trains_every_run_names_what_failed_and_is_resumed(
+    undisturbed: dict[str, bytes], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    failing = "learning_rate=1e+30,seed=1000"
+    with pytest.raises(SystemExit) as ended:
+        command.main(flags(PLAN, tmp_path, "--each", "learning_rate=1e30"))
+    assert ended.value.code == 1
+    assert models(tmp_path) == undisturbed
+    assert failing in capsys.readouterr().err
+    assert [path.parent.name for path in tmp_path.glob(f"*/{FAILURE}")] == [failing]
 
-    ray_here.train_run = train_run
-    assert train(two_runs(tmp_path))
-    failed, done = state.read(tmp_path).runs
-    assert (failed.state, failed.starts, done.state, done.starts) == ("failed", engine.MOST_DEATHS + 1, "done", 1)
-    assert failed.why.startswith("given up after 11 workers: The worker died")
-
-
-def test_a_second_ctrl_c_ends_a_sweep_at_once(ray_here: Any, tmp_path: Path) -> None:
-    def train_run(_: plans.Run) -> None:
-        signal.raise_signal(signal.SIGINT)
-        assert (tmp_path / state.STOP).exists()
-        signal.raise_signal(signal.SIGINT)
-
-    ray_here.train_run = train_run
-    with pytest.raises(KeyboardInterrupt):
-        train(two_runs(tmp_path))
-    ray_here.train_run = lambda run: replace(run, state="failed" if (tmp_path / state.STOP).exists() else "done")
-    assert train(two_runs(tmp_path))
-    assert {run.state for run in state.read(tmp_path).runs} == {"done"}
+    times = {path: path.stat().st_mtime_ns for path in tmp_path.glob(f"*/{MODEL}")}
+    plans.write(PLAN, tmp_path)  # without what fails
+    (tmp_path / "default,seed=1000" / FAILURE).write_text("its workers died\n")
+    command.main(["--resume", str(tmp_path), "--cpus", "1"])
+    assert times == {path: path.stat().st_mtime_ns for path in tmp_path.glob(f"*/{MODEL}")}
+    assert not (tmp_path / "default,seed=1000" / FAILURE).exists()
 
 
-def test_an_interrupted_search_goes_on_with_what_it_sampled(ray_here: Any, tmp_path: Path) -> None:
-    trained: list[str] = []
-
-    def train_run(run: plans.Run) -> plans.Run:
-        if len(trained) == 7 and not (tmp_path / "interrupted").exists():
-            (tmp_path / "interrupted").touch()
-            signal.raise_signal(signal.SIGINT)
-            return replace(run, state="waiting")
-        trained.append(run.name)
-        return replace(run, state="done", objective=abs(run.values["learning_rate"] - 0.01))
-
-    ray_here.train_run = train_run
-    vary = ["learning_rate=0.001..0.1", "hidden=64x32,16"]
-    assert not train(Sweep(tmp_path, plans.make({}, {"search": 12, "seeds": "0..3", "vary": vary})))
-    sweep = state.read(tmp_path)
-    assert train(sweep)
-    assert sorted(trained) == sorted(run.name for run in sweep.runs if run.state == "done")  # none twice
-    numbers = {runs[0].objective: [run.state for run in runs].count("done") for runs in sweep.settings().values()}
-    assert (len(numbers), numbers[min(numbers)], numbers[max(numbers)]) == (12, 4, 1)
-    assert {run.state for run in sweep.runs} == {"done", "dropped"}
-
-
-@pytest.mark.parametrize(
-    ("objectives", "dropped"),
-    [
-        (["5", "4", "6", "6"], True),
-        (["5", "4", "6", "6", "6", "6"], False),
-        (["51", "44"], False),  # two seeds are no rung
-        (["513", "4219"], True),  # of each the first three seeds
-        (["511", "4219", "1"], False),
-    ],
-)
-def test_only_the_best_third_of_the_settings_goes_on(objectives: list[str], dropped: bool) -> None:
-    sweep = Sweep(Path("it"), plans.make({}, {"search": 9, "vary": ["gamma=0.1..0.9"]}))
-    for number, of_setting in enumerate(objectives):
-        sweep.runs += [plans.run_of({"gamma": number}, seed) for seed in range(5)]
-        for each, objective in zip(sweep.runs[-5:], of_setting, strict=False):
-            each.state, each.objective = "done", float(objective)
-    engine.drop_if_worse(sweep, sweep.runs[0].setting)
-    assert sweep.ends()["dropped"] == dropped * (5 - len(objectives[0]))
+@pytest.mark.usefixtures("on_ray")
+def test_ctrl_c_loses_no_run_and_nobody_else_reaches_ray(
+    undisturbed: dict[str, bytes], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    words = [sys.executable, "-m", "selfplay", "sweep", *flags(PLAN, tmp_path, "--cpus", "1")]
+    with tempfile.TemporaryDirectory() as files:  # of a short name, for Ray's sockets
+        monkeypatch.setenv("TMPDIR", files)
+        with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+            assert process.stdout is not None
+            name = process.stdout.readline().split(": ")[1]
+            [port] = ports_of_ray(files)
+            with pytest.raises(ConnectionRefusedError):  # as from another machine
+                socket.create_connection(("127.0.0.2", port))
+            process.send_signal(signal.SIGINT)
+            _, complaint = process.communicate(timeout=60)
+    assert (process.returncode, str(tmp_path) in complaint) == (130, True)
+    kept = (tmp_path / name / MODEL).stat().st_mtime_ns
+    command.main(["--resume", str(tmp_path)])
+    assert (tmp_path / name / MODEL).stat().st_mtime_ns == kept
+    assert models(tmp_path) == undisturbed
 
 
-def test_a_search_space_that_is_exhausted_ends_a_search() -> None:
-    sweep = Sweep(Path("it"), plans.make({}, {"search": 9, "seeds": "0", "vary": ["mask=true,false"]}))
-    while next_run := engine.next_run(sweep):
-        next_run.state = "done"
-    assert sorted(run.setting for run in sweep.runs) == ["mask=false", "mask=true"]
+@pytest.mark.usefixtures("on_ray")
+def test_a_run_whose_worker_dies_continues_from_its_checkpoint(
+    undisturbed: dict[str, bytes], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def dies_once(sweep: Path, run: Run, checkpoint_interval: float) -> None:
+        folder = sweep / run.name
+        if not folder.exists():
+            asked = iter(range(100))
+            selfplay.train(run.config, run_dir=folder, stop_when=lambda: next(asked, None) is None, progress=False)
+            os.kill(os.getpid(), signal.SIGKILL)
+        train_run(sweep, run, checkpoint_interval)
+
+    train_run = engine.train_run
+    monkeypatch.setattr(engine, "train_run", dies_once)
+    command.main(flags(PLAN, tmp_path))
+    assert models(tmp_path) == undisturbed
+    for name in undisturbed:
+        assert len(list((tmp_path / name).glob("events.out.tfevents.*"))) == 2
+
+
+@pytest.mark.usefixtures("on_ray")
+def test_a_run_whose_workers_die_again_and_again_has_failed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(engine, "train_run", lambda *_: os.kill(os.getpid(), signal.SIGKILL))
+    monkeypatch.setattr(engine, "MOST_RETRIES", 1)
+    with pytest.raises(SystemExit):
+        command.main(flags(Plan(seeds="7"), tmp_path))
+    assert (tmp_path / "default,seed=7" / FAILURE).exists()
+
+
+@pytest.mark.usefixtures("on_ray")
+def test_a_search_trains_until_all_its_settings_are_tried(tmp_path: Path) -> None:
+    plan = Plan(seeds="0", set=("games=40", "eval_every=20"), vary=("gamma=0.5..1.0",))
+    command.main(flags(plan, tmp_path, "--algorithm", "td-backup", "--search", "2", "--cpus", "1"))
+    assert len(models(tmp_path)) == 2
+    command.main(["--resume", str(tmp_path)])
+    assert len(models(tmp_path)) == 2
+
+
+def test_a_sweep_on_a_cluster_learns_the_same(undisturbed: dict[str, bytes], tmp_path: Path) -> None:
+    words = [sys.executable, "-c", SWEEP_ON_A_CLUSTER, *flags(PLAN, tmp_path)]
+    subprocess.run(words, check=True, capture_output=True)
+    assert models(tmp_path) == undisturbed
+
+
+def test_an_address_without_a_cluster_is_refused(tmp_path: Path) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))  # where nobody listens
+        address = f"127.0.0.1:{taken.getsockname()[1]}"
+        with pytest.raises(UserError, match=address):
+            command.main(flags(PLAN, tmp_path, "--address", address))
+
+
+def test_a_worker_that_does_not_see_the_sweep_begins_no_run(tmp_path: Path) -> None:
+    [run, *_] = all_runs(PLAN)
+    with pytest.raises(UserError, match=str(tmp_path)):
+        engine.train_run(tmp_path, run, 60.0)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.usefixtures("on_ray")
+def test_nothing_is_written_through_a_link(tmp_path: Path) -> None:
+    folder, elsewhere = tmp_path / "sweep", tmp_path / "elsewhere"
+    folder.mkdir()
+    elsewhere.mkdir()
+    plans.write(PLAN, folder)
+    (folder / "default,seed=1000").symlink_to(elsewhere)
+    with pytest.raises(UserError, match="default,seed=1000"):
+        command.main(["--resume", str(folder)])
+    assert list(elsewhere.iterdir()) == []

@@ -1,0 +1,95 @@
+"""A search without Ray: which settings continue, and how an interrupted one does."""
+
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("optuna", reason="the extra `sweep` is not installed")
+from selfplay.errors import UserError
+from selfplay.sweep.plan import Plan, Range, Run, search_space
+from selfplay.sweep.results import PROVED, UNPROVED, Result
+from selfplay.sweep.search import LOG, Search, sampled_value
+
+PLAN = Plan(seeds="0..3", search=12, vary=("learning_rate=0.001..0.1", "hidden=64x32,16"))
+
+
+def search_in(folder: Path, plan: Plan = PLAN) -> Search:
+    return Search(plan, search_space(plan), folder)
+
+
+def result_of(run: Run) -> Result:
+    """Return a result that is the better, the nearer the learning rate is to 0.01; some runs are not proved."""
+    distance = abs(run.config.learning_rate - 0.01)  # type: ignore[union-attr]
+    end = PROVED if distance < 0.05 else UNPROVED
+    return Result(run.name, run.setting, run.config.seed, end, steps=int(1e6 * distance))
+
+
+def train(search: Search, most: int = 1_000) -> list[Run]:
+    """Have at most so many runs of a search end, two at work at a time, and return them."""
+    ended: list[Run] = []
+    at_work: list[Run] = []
+    while len(ended) < most:
+        while len(at_work) < 2 and (run := search.next_run()):
+            at_work.append(run)
+        if not at_work:
+            break
+        run = at_work.pop(0)
+        search.ended(run, result_of(run))
+        ended.append(run)
+    return ended
+
+
+def test_only_settings_among_the_best_continue_to_the_last_seed(tmp_path: Path) -> None:
+    runs = train(search_in(tmp_path))
+    seeds: dict[str, list[int]] = {}
+    distances: dict[str, int] = {}
+    for run in runs:
+        seeds.setdefault(run.setting, []).append(run.config.seed)
+        distances[run.setting] = result_of(run).steps
+    assert len(seeds) == 12
+    assert all(of_setting == list(range(len(of_setting))) for of_setting in seeds.values())
+    assert {len(of_setting) for of_setting in seeds.values()} <= {1, 3, 4}  # they stop after one or three seeds
+    assert len(seeds[min(distances, key=distances.__getitem__)]) == 4
+    assert len(seeds[max(distances, key=distances.__getitem__)]) == 1
+    assert len(runs) < 36
+
+
+@pytest.mark.parametrize(("steps", "continues"), [(20, True), (35, False)])
+def test_the_best_third_of_six_settings_continues(steps: int, continues: bool, tmp_path: Path) -> None:
+    search = search_in(tmp_path)
+    *others, last = [run for run in (search.next_run() for _ in range(6)) if run]
+    for run, steps_of_other in zip(others, (10, 30, 40, 50, 60), strict=True):
+        search.ended(run, result_of(run)._replace(end=PROVED, steps=steps_of_other))
+    search.ended(last, result_of(last)._replace(end=PROVED, steps=steps))
+    assert (last.setting in search.trials) == continues
+
+
+def test_an_interrupted_search_continues_with_what_it_was_training(tmp_path: Path) -> None:
+    first = search_in(tmp_path)
+    begun = train(first, most=7)
+    unfinished = set(first.trials)
+    assert unfinished
+    second = train(search_in(tmp_path))
+    assert unfinished <= {run.setting for run in second}
+    assert len({run.setting for run in begun + second}) == 12
+    assert train(search_in(tmp_path)) == []
+
+
+def test_a_search_space_that_is_exhausted_ends_a_search(tmp_path: Path) -> None:
+    plan = Plan(seeds="0", search=9, vary=("learning_rate=0.01,0.02",))
+    assert {run.setting for run in train(search_in(tmp_path, plan))} == {"learning_rate=0.01", "learning_rate=0.02"}
+
+
+def test_a_sampled_value_is_short_and_within_its_range() -> None:
+    assert sampled_value(0.0123456, Range(0.001, 0.1)) == 0.0123
+    assert sampled_value(0.123412, Range(0.12341, 0.12344)) == 0.12341
+    assert sampled_value(0.123638, Range(0.12361, 0.12364)) == 0.12364
+    assert sampled_value(12_345, Range(1, 100_000)) == 12_345
+    assert sampled_value("64x32", ["64x32", "16"]) == (64, 32)
+
+
+def test_nothing_is_written_through_a_link(tmp_path: Path) -> None:
+    (tmp_path / LOG).symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(UserError, match=LOG):
+        search_in(tmp_path)
+    assert not (tmp_path / "elsewhere").exists()
