@@ -1,1 +1,1 @@
-"""Benchmarks of the environment: its speed beside peers, searches of large boards, the rule, and the page."""
+"""Benchmarks of the environment: its speed and its peers', searches of large boards, and the rule."""

@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from benchmarks.environment.loops import Chunk, Games, Played, Stream
+from benchmarks.environment.loops import Chunk, Games, Played, Presampled
 
 
 def pettingzoo_classic() -> Any:
@@ -60,7 +60,7 @@ def pgx(
     jax, jnp = importlib.import_module("jax"), importlib.import_module("jax.numpy")
     auto_reset = importlib.import_module("pgx.experimental").auto_reset
     step_boards = jax.vmap(auto_reset(env.step, env.init))
-    stream = Stream(9, num_boards, rng)
+    sampled = Presampled(9, num_boards, rng)
 
     def advance(carry: Any, _: Any = None) -> Any:
         state, cursor, key, cells, next_order = carry
@@ -80,7 +80,7 @@ def pgx(
     with jax.default_device(jax.local_devices(backend="cpu")[0]):
         key = jax.random.PRNGKey(int(rng.integers(2**31)))
         state = jax.jit(jax.vmap(env.init))(jax.random.split(key, num_boards))
-        carry = (state, *(jnp.asarray(field) for field in (stream.start, key, stream.cells, stream.next_order)))
+        carry = (state, *(jnp.asarray(field) for field in (sampled.cursor, key, sampled.cells, sampled.next_order)))
     call, calls = (all_steps, 1) if delivery == "scan" else (one_step, steps)
 
     def chunk() -> Played:

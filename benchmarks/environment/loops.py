@@ -33,7 +33,7 @@ Cells: TypeAlias = NDArray[np.int64]
 
 
 class Played(NamedTuple):
-    """Hold what a chunk has played."""
+    """What a chunk has played."""
 
     plies: int
     games: int
@@ -59,10 +59,10 @@ def games(cells: int, plies: int, rng: np.random.Generator) -> Games:
     return cycle(sampled[start : start + number] for start in range(0, len(sampled) - number + 1, number))
 
 
-class Stream:
-    """Hold a pool of orders one after the other, and where a board that reads it goes next.
+class Presampled:
+    """The cells that every board plays, from a pool of orders one after the other; the masks are not looked at.
 
-    A board is at a cursor. While its game goes on it takes the next place; when the game ends, the next order.
+    A board is at a cursor. While its game continues it takes the next place; when the game ends, the next order.
     """
 
     def __init__(self, cells: int, num_boards: int, rng: np.random.Generator) -> None:
@@ -71,29 +71,21 @@ class Stream:
         """[POOL * A] int64: the cell to play at each cursor."""
         self.next_order: Cells = np.repeat((np.arange(POOL) + 1) % POOL * cells, cells)
         """[POOL * A] int64: where the order after the one at each cursor begins."""
-        self.start: Cells = rng.integers(POOL, size=num_boards) * cells
-        """[B] int64: the first cursor of each board."""
-
-
-class Presampled:
-    """Read every board's cells from a stream of orders; the masks are not looked at."""
-
-    def __init__(self, cells: int, num_boards: int, rng: np.random.Generator) -> None:
-        self._stream = Stream(cells, num_boards, rng)
-        self._cursor = self._stream.start
+        self.cursor: Cells = rng.integers(POOL, size=num_boards) * cells
+        """[B] int64: of each board."""
 
     def choose(self, mask: NDArray[np.int8]) -> Cells:  # noqa: ARG002 (the other way of choosing needs it)
         """Return a cell for each board, [B] int64."""
-        return self._stream.cells.take(self._cursor)
+        return self.cells.take(self.cursor)
 
     def advance(self, ended: Flags, idle: Flags | None) -> None:
-        """Go to the next cell, or the next order where a game has ended; an idle board stays."""
-        moved = self._cursor + 1 if idle is None else self._cursor + ~idle
-        self._cursor = np.where(ended, self._stream.next_order.take(self._cursor), moved)
+        """Advance to the next cell, or to the next order where a game has ended; an idle board stays."""
+        moved = self.cursor + 1 if idle is None else self.cursor + ~idle
+        self.cursor = np.where(ended, self.next_order.take(self.cursor), moved)
 
 
 class FromMask:
-    """Sample uniformly among the cells that the masks of 3,3,3 leave, by look-ups in small tables.
+    """A uniform choice among the cells that the masks of 3,3,3 leave, by look-ups in small tables.
 
     All masks are packed into bits at once, so the nine bits of a board begin anywhere in a byte and reach into the
     next one. Of the c cells that they leave, the cell of number floor(u * c / 2520) is played: u is uniform in

@@ -14,48 +14,31 @@ Its games against the other built-in opponents are sampled, as those of trained 
 """
 
 import time
-from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 from typing import TypeAlias
 
 import numpy as np
+import tyro
 from numpy.typing import NDArray
 
 from benchmarks import harness
 from benchmarks.data import Result, Seats
 from benchmarks.environment.search import rules_of
 from selfplay.cli.arena_matches import sample
-from selfplay.cli.flags import run_command
 from selfplay.judging.agents import AgentPolicy, BuiltInPolicy
 from selfplay.judging.forward_search import sort_keys
 from tictactoe import Rules, planes
 from tictactoe.opponents import OPPONENTS, Choices
 from tictactoe.symmetry import representatives
 
-PROG = "python -m benchmarks.environment.rule"
 PARENTS = 1 << 15
 """Positions that are worked on at once."""
 Words: TypeAlias = NDArray[np.int64]
 
 
-@dataclass(frozen=True)
-class Flags:
-    """Prove on which boards the rule cannot be beaten."""
-
-    boards: tuple[str, ...] = ("3x3x3", "4x4x4", "5x5x5", "5x5x4")
-    """Boards as rows, columns and k, such as 5x5x4."""
-    times: int = 1
-    """How often each proof is made."""
-    games: int = 10_000
-    """Games sampled in each seat against each of the others."""
-    docs: Path | None = None
-    """Folder of the pages, in whose data file the results are saved."""
-
-
 def can_lose(rules: Rules, choices: Choices, seat: int) -> tuple[bool, int]:
-    """Tell whether some choices and replies beat an opponent in a seat, and how many positions were met until then.
+    """Return whether some choices and replies beat an opponent in a seat, and how many positions were met until then.
 
     Its choices must turn with the board, and hang on nothing but the lines without marks of both seats and on how many
     cells are empty.
@@ -134,21 +117,23 @@ def measure(board: str, games: int) -> Result:
     }
 
 
-def main(args: Sequence[str]) -> None:
-    """Make the proofs, and print each as it ends and the table at the end."""
-    flags = harness.read_flags(Flags, args, PROG)
-    for board in flags.boards:
-        rules_of(board)
-    note = f"as X; as O; {flags.times} proofs; {flags.games:,} sampled games with seed 0"
-    harness.run(
-        "The rule",
-        flags.boards,
-        range(flags.times),
-        lambda board, _: measure(board, flags.games),
-        note,
-        docs=flags.docs,
-    )
+def main(
+    boards: tuple[str, ...] = ("3x3x3", "4x4x4", "5x5x5", "5x5x4"),
+    times: int = 1,
+    games: int = 10_000,
+    docs: Path | None = None,
+) -> None:
+    """Prove on which boards the rule cannot be beaten.
+
+    Args:
+        boards: Boards as rows, columns and k, such as 5x5x4.
+        times: How often each proof is made.
+        games: Games sampled in each seat against each of the others.
+        docs: Folder of the pages, in whose data file the results are saved.
+    """
+    note = f"as X; as O; {times} proofs; {games:,} sampled games with seed 0"
+    harness.run("The rule", boards, range(times), lambda board, _: measure(board, games), note, docs=docs)
 
 
 if __name__ == "__main__":
-    run_command(main, PROG)
+    tyro.cli(main)

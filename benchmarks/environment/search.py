@@ -8,63 +8,36 @@ A value that differs from the published one ends the benchmark. What is timed is
 """
 
 import time
-from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from types import MappingProxyType
+
+import tyro
 
 from benchmarks import harness
 from benchmarks.data import Result
-from selfplay.cli.flags import run_command
-from selfplay.errors import UserError
 from tictactoe import Rules, search_value
 from tictactoe.search import Search
 
-PROG = "python -m benchmarks.environment.search"
 DRAW, FIRST = "draw", "first seat wins"
-NAMES = MappingProxyType({1: FIRST, 0: DRAW, None: "not known"})
-PUBLISHED = MappingProxyType(
-    {
-        # Uiterwijk and van den Herik, "The advantage of the initiative" (2000): k = 4, and 5,5,5 by a pairing.
-        "5x5x4": DRAW,
-        "6x5x4": FIRST,
-        "5x5x5": DRAW,
-        "7x4x4": DRAW,
-        "8x4x4": DRAW,
-        # Hsu, Ko, Chen, Hsueh and Wu, on 7,7,5 and 8,8,5 (2020): a draw, as is every smaller board.
-        "6x6x5": DRAW,
-        # Charatsidis, "Solving Four-in-a-Row on 9x4 and 10x4 boards" (2017).
-        "9x4x4": FIRST,
-    }
-)
+NAMES = {1: FIRST, 0: DRAW, None: "not known"}
+PUBLISHED = {
+    # Uiterwijk and van den Herik, "The advantage of the initiative" (2000): k = 4, and 5,5,5 by a pairing.
+    "5x5x4": DRAW,
+    "6x5x4": FIRST,
+    "5x5x5": DRAW,
+    "7x4x4": DRAW,
+    "8x4x4": DRAW,
+    # Hsu, Ko, Chen, Hsueh and Wu, on 7,7,5 and 8,8,5 (2020): a draw, as is every smaller board.
+    "6x6x5": DRAW,
+    # Charatsidis, "Solving Four-in-a-Row on 9x4 and 10x4 boards" (2017).
+    "9x4x4": FIRST,
+}
 """Who wins with best play."""
 
 
-@dataclass(frozen=True)
-class Flags:
-    """Search empty boards, and say who wins and how long that takes."""
-
-    boards: tuple[str, ...] = tuple(PUBLISHED)
-    """Boards as rows, columns and k, such as 5x5x4."""
-    times: int = 5
-    """How often each is searched."""
-    max_positions: int = 1_000_000_000
-    """Positions after which a search ends without an answer."""
-    docs: Path | None = None
-    """Folder of the pages, in whose data file the results are saved."""
-
-
 def rules_of(board: str) -> Rules:
-    """Return the rules of a board by its name.
-
-    Raises:
-        UserError: There is no such board.
-    """
-    try:
-        rows, cols, k = map(int, board.split("x"))
-        return Rules(rows, cols, k)
-    except ValueError as error:
-        raise UserError(f"--boards must be named as in 5x5x4, got {board!r}: {error}") from None
+    """Return the rules of a board by its name, such as 5x5x4."""
+    rows, cols, k = map(int, board.split("x"))
+    return Rules(rows, cols, k)
 
 
 def measure(board: str, max_positions: int) -> Result:
@@ -84,22 +57,31 @@ def measure(board: str, max_positions: int) -> Result:
     return {"cells": cells, "with best play": found, "positions": positions, "seconds": seconds}
 
 
-def main(args: Sequence[str]) -> None:
-    """Measure, and print each search as it ends and the table at the end."""
-    flags = harness.read_flags(Flags, args, PROG)
-    for board in flags.boards:
-        rules_of(board)
+def main(
+    boards: tuple[str, ...] = tuple(PUBLISHED),
+    times: int = 5,
+    max_positions: int = 1_000_000_000,
+    docs: Path | None = None,
+) -> None:
+    """Search empty boards, and say who wins and how long that takes.
+
+    Args:
+        boards: Boards as rows, columns and k, such as 5x5x4.
+        times: How often each is searched.
+        max_positions: Positions after which a search ends without an answer.
+        docs: Folder of the pages, in whose data file the results are saved.
+    """
     search_value(Rules(), 0, 0)  # compiles
     harness.run(
         "Searching large boards",
-        flags.boards,
-        range(flags.times),
-        lambda board, _: measure(board, flags.max_positions),
-        f"{flags.times} searches",
+        boards,
+        range(times),
+        lambda board, _: measure(board, max_positions),
+        f"{times} searches",
         libraries=["numba"],
-        docs=flags.docs,
+        docs=docs,
     )
 
 
 if __name__ == "__main__":
-    run_command(main, PROG)
+    tyro.cli(main)

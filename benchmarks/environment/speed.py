@@ -1,4 +1,4 @@
-"""Measure plies per second of every environment API beside its peers.
+"""Measure plies per second of every environment API and its peers.
 
 The figures of docs/speed.md:
 
@@ -15,26 +15,24 @@ of a group take turns, and one turn of all of them is a round: a ratio is one of
 that all rows play the same games. CartPole knows no mask. A peer that is not installed is skipped.
 """
 
+import os
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, TypeAlias, get_args
 
 import gymnasium
 import numpy as np
+import tyro
 from gymnasium.vector import AutoresetMode
-from rich.console import Console
 
 from benchmarks import data, harness
 from benchmarks.data import Result
 from benchmarks.environment import libraries, loops
 from benchmarks.environment.loops import CELLS, Chunk, FromMask, Presampled, games
-from selfplay.cli.flags import run_command
 from tictactoe import Rules, tictactoe_v0
 
-PROG = "python -m benchmarks.environment.speed"
 TITLE = "Speed of the environments"
 LIBRARIES = ("pettingzoo", "pgx", "pygame-ce", "open-spiel", "jax")
 ONE_BOARD_PLIES = 4_000
@@ -49,64 +47,49 @@ Make: TypeAlias = Callable[[np.random.Generator], Chunk]
 
 
 class Group(NamedTuple):
-    """Hold what is measured in turns: how each row is made ready, and which rows are compared."""
+    """Rows that are measured in turns: how each is made ready, and which are compared."""
 
     title: str
     rows: Mapping[str, Make]
     ratios: Sequence[tuple[str, str]]
 
 
-@dataclass(frozen=True)
-class Flags:
-    """Measure plies per second of every environment API beside its peers."""
-
-    subjects: tuple[Subject, ...] = get_args(Subject)
-    """What to measure."""
-    rounds: int = 21
-    """Turns of each row."""
-    seconds: float = 0.15
-    """Time of a turn on the processor, or one chunk of plies if that takes longer."""
-    docs: Path | None = None
-    """Folder of the pages, in whose data file the results are saved."""
-
-
-def measure(rows: Mapping[str, Make], rounds: int, seconds: float, console: Console) -> dict[str, list[Result]]:
+def measure(rows: Mapping[str, Make], rounds: int, seconds: float) -> dict[str, list[Result]]:
     """Measure rows in turns, and return a result for each round; peers that are not installed are left out."""
     chunks: dict[str, Chunk] = {}
     for name, make in rows.items():
-        chunk = harness.prepare(console, name, partial(make, np.random.default_rng(0)))
-        if chunk is not None:
-            chunk()
-            chunks[name] = chunk
+        try:
+            chunk = make(np.random.default_rng(0))
+        except ModuleNotFoundError as error:
+            print(f"{name} is left out: {error}")
+            continue
+        chunk()
+        chunks[name] = chunk
     results: dict[str, list[Result]] = {name: [] for name in chunks}
     for _ in range(rounds):
         for name, chunk in chunks.items():
-            results[name].append(turn(chunk, seconds))
+            results[name].append({"plies/s": plies_per_second(chunk, seconds)})
     return results
 
 
-def turn(chunk: Chunk, seconds: float) -> Result:
-    """Play chunks for some time."""
-    plies = 0
+def plies_per_second(chunk: Chunk, seconds: float) -> float:
+    """Play chunks for some time, at least one."""
+    plies, elapsed = 0, 0.0
     started = time.process_time()
-    while (elapsed := time.process_time() - started) < seconds or not plies:
+    while elapsed < seconds or not plies:
         plies += chunk().plies
-    return {"plies/s": plies / elapsed}
+        elapsed = time.process_time() - started
+    return plies / elapsed
 
 
-def compare(group: Group, flags: Flags, console: Console) -> None:
-    """Measure a group, and print its rows and the ratios round by round."""
-    measured_on = harness.machine(LIBRARIES)
-    results = measure(group.rows, flags.rounds, flags.seconds, console)
+def with_ratios(group: Group, results: Mapping[str, list[Result]]) -> dict[str, list[Result]]:
+    """Return the rows of a group and the ratios of those that are compared, round by round."""
+    found = dict(results)
     for ours, peer in group.ratios:
-        if {ours, peer} <= results.keys():
+        if ours in results and peer in results:
             pairs = zip(results[ours], results[peer], strict=True)
-            results[f"{ours} / {peer}"] = [{"ratio": one["plies/s"] / other["plies/s"]} for one, other in pairs]
-    note = f"{group.title}; {flags.rounds} rounds of {flags.seconds} s a row"
-    harness.present(console, harness.summary(results), note)
-    if flags.docs is not None:
-        named = {f"{group.title}: {row}": of_row for row, of_row in results.items()}
-        data.save(flags.docs, TITLE, named, measured_on)
+            found[f"{ours} / {peer}"] = [{"ratio": one["plies/s"] / other["plies/s"]} for one, other in pairs]
+    return found
 
 
 def one_board(rules: Rules) -> Make:
@@ -234,15 +217,35 @@ GROUPS: Mapping[Subject, Callable[[], Sequence[Group]]] = {
 }
 
 
-def main(args: Sequence[str]) -> None:
-    """Measure group after group, and print the tables of each as it ends."""
-    flags = harness.read_flags(Flags, args, PROG)
-    console = harness.start(TITLE, LIBRARIES)
-    harness.pin_to_one_core(console)
-    for subject in flags.subjects:
+def pin_to_one_core() -> None:
+    """Keep the process, and the threads that JAX will start, on one core where the system can."""
+    if hasattr(os, "sched_setaffinity"):
+        os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
+
+
+def main(
+    subjects: tuple[Subject, ...] = get_args(Subject),
+    rounds: int = 21,
+    seconds: float = 0.15,
+    docs: Path | None = None,
+) -> None:
+    """Measure plies per second of every environment API and its peers, group after group.
+
+    Args:
+        subjects: What to measure.
+        rounds: Turns of each row.
+        seconds: Time of a turn on the processor, or one chunk of plies if that takes longer.
+        docs: Folder of the pages, in whose data file the results are saved.
+    """
+    measured_on = harness.start(TITLE, LIBRARIES)
+    pin_to_one_core()
+    for subject in subjects:
         for group in GROUPS[subject]():
-            compare(group, flags, console)
+            results = with_ratios(group, measure(group.rows, rounds, seconds))
+            harness.present(results, f"{group.title}; {rounds} rounds of {seconds} s a row")
+            if docs is not None:
+                data.save(docs, TITLE, {f"{group.title}: {row}": found for row, found in results.items()}, measured_on)
 
 
 if __name__ == "__main__":
-    run_command(main, PROG)
+    tyro.cli(main)

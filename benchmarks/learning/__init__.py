@@ -1,1 +1,1 @@
-"""Benchmarks of learning, by exact evaluation: how soon, how well, and beside what was published."""
+"""Benchmarks of learning, by exact evaluation: how soon, how well, and what was published."""

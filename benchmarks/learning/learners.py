@@ -10,23 +10,22 @@ evaluation in a row that proves it.
 """
 
 import shlex
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import tyro
 
 import selfplay
 from benchmarks import harness
 from benchmarks.data import Result, Seats
-from selfplay.cli.flags import run_command
 from selfplay.cli.train import read
 from selfplay.dqn.config import DQNConfig
 from selfplay.learning.algorithms import Config
 from tictactoe import Rewards, Rules, batch
 
-PROG, TITLE = "python -m benchmarks.learning.learners", "The published learners"
+TITLE = "The published learners"
 RULES = Rules()
 COMMANDS = (
     "dqn --preset article",
@@ -43,20 +42,6 @@ COMMANDS = (
 )
 
 
-@dataclass(frozen=True)
-class Flags:
-    """Compare the published learners, and our DQN at its best, by exact evaluation."""
-
-    commands: tuple[str, ...] = COMMANDS
-    """Flags of what to train, each in quotes."""
-    seeds: tuple[int, ...] = tuple(range(5))
-    """Seeds of every row."""
-    shorten: int = 1
-    """Divide the length of every training by this; more than 1 only to try the script."""
-    docs: Path | None = None
-    """Folder of the pages, in whose data file the results are saved."""
-
-
 def configuration(command: str, seed: int) -> Config:
     """Return the settings that flags of `python train.py` give, with a seed, on a CPU."""
     config, _ = read(shlex.split(command), "python train.py")
@@ -65,7 +50,7 @@ def configuration(command: str, seed: int) -> Config:
 
 
 def ties_with_itself(player: selfplay.Agent) -> bool:
-    """Tell whether a greedy player draws against itself on 3,3,3."""
+    """Return whether a greedy player draws against itself on 3,3,3."""
     state, terminated = batch.reset(RULES, 1, np), False
     while not terminated:
         played = batch.step(RULES, Rewards(), state, player.act(batch.observe(RULES, state)))
@@ -93,20 +78,31 @@ def measure(command: str, seed: int, shorten: int = 1) -> Result:
     }
 
 
-def main(args: Sequence[str]) -> None:
-    """Measure, and print each run as it ends and the table at the end."""
-    flags = harness.read_flags(Flags, args, PROG)
+def main(
+    commands: tuple[str, ...] = COMMANDS,
+    seeds: tuple[int, ...] = tuple(range(5)),
+    shorten: int = 1,
+    docs: Path | None = None,
+) -> None:
+    """Compare the published learners, and our DQN at its best, by exact evaluation.
+
+    Args:
+        commands: Flags of what to train, each in quotes.
+        seeds: Seeds of every row.
+        shorten: Divide the length of every training by this; more than 1 only to try the script.
+        docs: Folder of the pages, in whose data file the results are saved.
+    """
     note = "as X; as O; wins, draws and losses are exact, against a uniformly random opponent"
     harness.run(
         TITLE,
-        flags.commands,
-        flags.seeds,
-        lambda command, seed: measure(command, seed, flags.shorten),
+        commands,
+        seeds,
+        lambda command, seed: measure(command, seed, shorten),
         note,
         libraries=["numba"],
-        docs=flags.docs,
+        docs=docs,
     )
 
 
 if __name__ == "__main__":
-    run_command(main, PROG)
+    tyro.cli(main)

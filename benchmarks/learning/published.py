@@ -1,4 +1,4 @@
-"""Reproduce what the five published learners report, each figure beside the published one.
+"""Reproduce what the five published learners report, each figure with the published one.
 
 The figures of docs/learning.md:
 
@@ -10,23 +10,22 @@ published DQN, and `learners` says what the players are worth, and whether they 
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
+
+import tyro
 
 import selfplay
 from benchmarks import data, harness
 from benchmarks.data import Result
 from benchmarks.learning.learners import COMMANDS, RULES, configuration
-from selfplay.cli.flags import run_command
-from selfplay.files import write_whole
 from selfplay.learning.plots import png
 from selfplay.tabular.config import AfterstateQConfig, TDBackupConfig, TDValueConfig
 from selfplay.tabular.learners import MATCH_UPS, TDBackup, match_up_curves
 from selfplay.tabular.results import cumulative_figure, density_figure, group_counts, groups_figure, write_curves
 from tictactoe.tree import game_tree, play_out, uniform_legal
 
-PROG = "python -m benchmarks.learning.published"
 LIBRARIES = ["numba"]
 MATCH_UP_TITLE, BACKUP_TITLE, EXERCISE_TITLE = "Match-ups of afterstate-q", "Greedy games of td-backup", "Exercise"
 PUBLISHED_SHARES = dict(zip(MATCH_UPS, ("57 / 29 / 12", "91 / 3 / 5", "12 / 70 / 17"), strict=True))
@@ -41,20 +40,6 @@ PUBLISHED_MS = 1.35
 """Milliseconds per game of td-backup."""
 GROUP = 500
 """Greedy games of td-backup that are counted together."""
-
-
-@dataclass(frozen=True)
-class Flags:
-    """Reproduce what the five published learners report."""
-
-    seeds: tuple[int, ...] = tuple(range(5))
-    """Seeds of everything but the match-ups; the plots are of the first."""
-    match_up_seeds: tuple[int, ...] = tuple(range(20))
-    """Seeds of afterstate-q's match-ups."""
-    docs: Path | None = None
-    """Folder of the pages, to write the plots and the CSV into, and in whose data file the results are saved."""
-    shorten: int = 1
-    """Divide the numbers of games by this; more than 1 only to try the script."""
 
 
 def match_ups(seeds: Sequence[int], games: int) -> dict[str, list[Result]]:
@@ -93,13 +78,23 @@ def exercise(command: str, seed: int, games: int) -> Result:
     return {"unbeatable": last.evaluation.unbeatable, **ends}
 
 
-def main(args: Sequence[str]) -> None:
-    """Measure, and print each learner's figures as they come."""
-    flags = harness.read_flags(Flags, args, PROG)
-    console = harness.start("The published figures", LIBRARIES, flags.seeds)
-    measured_on = harness.machine(LIBRARIES)
+def main(
+    seeds: tuple[int, ...] = tuple(range(5)),
+    match_up_seeds: tuple[int, ...] = tuple(range(20)),
+    shorten: int = 1,
+    docs: Path | None = None,
+) -> None:
+    """Reproduce what the five published learners report.
+
+    Args:
+        seeds: Seeds of everything but the match-ups; the plots are of the first.
+        match_up_seeds: Seeds of afterstate-q's match-ups.
+        shorten: Divide the numbers of games by this; more than 1 only to try the script.
+        docs: Folder of the pages, to write the plots and the CSV into, and in whose data file the results are saved.
+    """
+    measured_on = harness.start("The published figures", LIBRARIES, seeds)
     of_match_ups, of_backup, of_value = (
-        max(config.games // flags.shorten, 10) for config in (AfterstateQConfig(), TDBackupConfig(), TDValueConfig())
+        max(config.games // shorten, 10) for config in (AfterstateQConfig(), TDBackupConfig(), TDValueConfig())
     )
     backups: dict[int, TDBackup] = {}
 
@@ -112,23 +107,27 @@ def main(args: Sequence[str]) -> None:
 
     TDBackup(TDBackupConfig()).play(1)  # compiles
     tables = {
-        MATCH_UP_TITLE: match_ups(flags.match_up_seeds, of_match_ups),
-        BACKUP_TITLE: harness.in_turns(console, [BACKUP], flags.seeds, measure),
-        EXERCISE_TITLE: harness.in_turns(console, EXERCISE, flags.seeds, measure),
+        MATCH_UP_TITLE: match_ups(match_up_seeds, of_match_ups),
+        BACKUP_TITLE: harness.in_turns([BACKUP], seeds, measure),
+        EXERCISE_TITLE: harness.in_turns(EXERCISE, seeds, measure),
     }
     for title, results in tables.items():
-        harness.present(console, harness.summary(results), title)
-        if flags.docs is not None:
-            data.save(flags.docs, title, results, measured_on)
-    if flags.docs is not None:
-        seed = flags.seeds[0]
+        harness.present(results, title)
+        if docs is not None:
+            data.save(docs, title, results, measured_on)
+    if docs is not None:
+        seed = seeds[0]
         curves = match_up_curves(AfterstateQConfig(games=of_match_ups), [seed])
         groups = group_counts(backups[seed].greedy_outcomes, GROUP)
-        write_whole(flags.docs / "afterstate-q.png", png(cumulative_figure(curves)))
-        write_curves(flags.docs / "afterstate-q.csv", curves, [seed], every=100)
-        write_whole(flags.docs / "td-backup-groups.png", png(groups_figure(groups, GROUP)))
-        write_whole(flags.docs / "td-backup-values.png", png(density_figure(*backups[seed].learned_values())))
+        write_curves(docs / "afterstate-q.csv", curves, [seed], every=100)
+        figures = {
+            "afterstate-q": cumulative_figure(curves),
+            "td-backup-groups": groups_figure(groups, GROUP),
+            "td-backup-values": density_figure(*backups[seed].learned_values()),
+        }
+        for name, figure in figures.items():
+            (docs / f"{name}.png").write_bytes(png(figure))
 
 
 if __name__ == "__main__":
-    run_command(main, PROG)
+    tyro.cli(main)

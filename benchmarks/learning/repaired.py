@@ -17,15 +17,14 @@ Seconds are those of the processor, because a run takes minutes, in which other 
 
 import tempfile
 import time
-from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
+
+import tyro
 
 import selfplay
 from benchmarks import data, harness
 from benchmarks.data import Result
 from benchmarks.learning.learners import configuration
-from selfplay.cli.flags import run_command
 from selfplay.cli.repair import RepairConfig
 from selfplay.dqn.patch import patch
 from selfplay.dqn.player import QPlayer
@@ -35,7 +34,6 @@ from selfplay.judging.evaluate import evaluate_policy
 from selfplay.judging.repair import repair
 from tictactoe import Rules, search_value
 
-PROG = "python -m benchmarks.learning.repaired"
 FLAGS = (
     "--preset large --cols 5 --k 4 --mask --lines 8 --hidden 512 256 --memory-size 400000 --epsilon-start 0.9 "
     "--rule-weight 2 --total-steps 512000 --eval-every 128000"
@@ -43,30 +41,16 @@ FLAGS = (
 POSITIONS = RepairConfig.positions
 
 
-@dataclass(frozen=True)
-class Flags:
-    """Train players of 5,5,4, repair them, and certify them."""
-
-    rows: int = 5
-    """Rows of the board."""
-    seeds: tuple[int, ...] = tuple(range(10))
-    """Seeds to train with."""
-    seconds: float = 600.0
-    """Seconds after which a repair ends with the round that it is in."""
-    docs: Path | None = None
-    """Folder of the pages, in whose data file the results are saved."""
-
-
-def measure(seed: int, flags: Flags) -> Result:
+def measure(rows: int, seed: int, seconds: float) -> Result:
     """Train and repair one player, and certify it if it is unbeatable."""
     times = [time.process_time()]
-    *_, last = selfplay.training(configuration(f"{FLAGS} --rows {flags.rows}", seed))
+    *_, last = selfplay.training(configuration(f"{FLAGS} --rows {rows}", seed))
     times.append(time.process_time())
     assert isinstance(last.player, QPlayer)
     rounds = []
     for state in repair(last.player, patch, POSITIONS):
         rounds.append(state)
-        if time.process_time() - times[1] >= flags.seconds:
+        if time.process_time() - times[1] >= seconds:
             break
     times.append(time.process_time())
     verdict = evaluate_policy(player_policy(state.player), positions=POSITIONS)
@@ -102,19 +86,26 @@ def certified(player: QPlayer) -> Result:
     }
 
 
-def main(args: Sequence[str]) -> None:
-    """Measure seed after seed, save each as it ends, and print the table at the end."""
-    flags = harness.read_flags(Flags, args, PROG)
-    title = f"Repaired on {flags.rows}x5x4"
-    console = harness.start(title, seeds=flags.seeds)
-    measured_on, results = harness.machine(), {}
+def main(
+    rows: int = 5, seeds: tuple[int, ...] = tuple(range(10)), seconds: float = 600.0, docs: Path | None = None
+) -> None:
+    """Train players of 5,5,4, repair them, and certify them; save each as it ends.
+
+    Args:
+        rows: Rows of the board.
+        seeds: Seeds to train with.
+        seconds: Seconds after which a repair ends with the round that it is in.
+        docs: Folder of the pages, in whose data file the results are saved.
+    """
+    title = f"Repaired on {rows}x5x4"
+    measured_on, results = harness.start(title, seeds=seeds), {}
     search_value(Rules(), 0, 0)  # compiles
-    for seed in flags.seeds:
-        results[seed] = [measure(seed, flags)]
-        if flags.docs is not None:
-            data.save(flags.docs, title, results, measured_on)
-    harness.present(console, harness.summary(results), "a row for each seed")
+    for seed in seeds:
+        results[seed] = [measure(rows, seed, seconds)]
+        if docs is not None:
+            data.save(docs, title, results, measured_on)
+    harness.present(results, "a row for each seed")
 
 
 if __name__ == "__main__":
-    run_command(main, PROG)
+    tyro.cli(main)

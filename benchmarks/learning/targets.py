@@ -10,33 +10,20 @@ them from one evaluation to the next; the table has its mean over the last few e
 
 import statistics
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import get_args
+
+import tyro
 
 import selfplay
 from benchmarks import harness
 from benchmarks.data import Result
-from selfplay.cli.flags import run_command
 from selfplay.dqn.config import DQNConfig, Target
 from selfplay.files import write_csv
 
-PROG = "python -m benchmarks.learning.targets"
 TARGETS: tuple[Target, ...] = get_args(Target)
 WINDOW = 8
 """Evaluations in the means of the table."""
-
-
-@dataclass(frozen=True)
-class Flags:
-    """Measure what the three two-player targets learn by plain self-play."""
-
-    seeds: tuple[int, ...] = tuple(range(5))
-    """Seeds of every target."""
-    total_steps: int = 1_500_000
-    """Plies of every run; by default as many as epsilon rises over."""
-    docs: Path | None = None
-    """Folder to write targets.csv into."""
 
 
 def train(target: Target, seed: int, total_steps: int) -> list[Result]:
@@ -80,22 +67,27 @@ def last_evaluations(lines: Sequence[Result]) -> Result:
     }
 
 
-def main(args: Sequence[str]) -> None:
-    """Train all, print each run as it ends and the table at the end, and write the CSV."""
-    flags = harness.read_flags(Flags, args, PROG)
+def main(seeds: tuple[int, ...] = tuple(range(5)), total_steps: int = 1_500_000, docs: Path | None = None) -> None:
+    """Measure what the three two-player targets learn by plain self-play, and write every evaluation.
+
+    Args:
+        seeds: Seeds of every target.
+        total_steps: Plies of every run; by default as many as epsilon rises over.
+        docs: Folder to write targets.csv into.
+    """
     curves: dict[tuple[Target, int], list[Result]] = {}
 
     def measure(target: Target, seed: int) -> Result:
-        curves[target, seed] = train(target, seed, flags.total_steps)
+        curves[target, seed] = train(target, seed, total_steps)
         return last_evaluations(curves[target, seed])
 
     note = f"mean over the last {WINDOW} evaluations of each run"
-    harness.run("The three targets", TARGETS, flags.seeds, measure, note, docs=flags.docs)
-    if flags.docs is not None:
+    harness.run("The three targets", TARGETS, seeds, measure, note, docs=docs)
+    if docs is not None:
         lines = [[*run, *line.values()] for run, of_run in curves.items() for line in of_run]
         header = ["target", "seed", *next(iter(curves.values()))[0]]
-        write_csv(flags.docs / "targets.csv", [header, *lines])
+        write_csv(docs / "targets.csv", [header, *lines])
 
 
 if __name__ == "__main__":
-    run_command(main, PROG)
+    tyro.cli(main)

@@ -17,51 +17,33 @@ the unit with the same seed, which was measured just before.
 import importlib
 import math
 import time
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Literal, get_args
 from unittest.mock import patch
 
 import gymnasium
+import tyro
 
 import selfplay
 import tictactoe
 from benchmarks import harness
 from benchmarks.data import Result
-from selfplay.cli.flags import run_command
 from selfplay.dqn.config import DQNConfig
 from selfplay.learning.loop import proves
 
-PROG = "python -m benchmarks.learning.time_to_unbeatable"
 TITLE = "Time to unbeatable"
 UNIT_STEPS = 10_000
 UNIT, EVALUATION = "unit", "one exact evaluation"
 
 Mode = Literal["default", "mask", "separate", "optimal", "optimal-mask"]
-MODES: dict[Mode, DQNConfig] = {
+MODES: dict[str, DQNConfig] = {
     "default": DQNConfig(),
     "mask": DQNConfig(mask=True),
     "separate": DQNConfig(networks="separate"),
     "optimal": DQNConfig(stop="optimal"),
     "optimal-mask": DQNConfig(mask=True, stop="optimal"),
 }
-
-
-@dataclass(frozen=True)
-class Flags:
-    """Measure how long training takes until the player is proved unbeatable."""
-
-    modes: tuple[Mode, ...] = get_args(Mode)
-    """What to train: no flags, --mask, --networks separate, --stop optimal, --mask --stop optimal."""
-    seeds: tuple[int, ...] | None = None
-    """Seeds of every mode. Default: 0 to 9 for default and mask, 0 to 4 for the others."""
-    total_steps: int = DQNConfig().total_steps
-    """Plies after which a run ends at the latest."""
-    unit_steps: int = UNIT_STEPS
-    """Steps of the unit; fewer only to try the script."""
-    docs: Path | None = None
-    """Folder of the pages, in whose data file the results are saved."""
 
 
 def train(config: DQNConfig, seconds: float = math.inf) -> tuple[Result, selfplay.Record]:
@@ -117,31 +99,40 @@ def evaluation_milliseconds(seed: int) -> float:
     return 1_000 * (time.process_time() - started)
 
 
-def main(args: Sequence[str]) -> None:
-    """Measure, and print each result as it comes and the table at the end."""
-    flags = harness.read_flags(Flags, args, PROG)
-    configs: dict[str, DQNConfig] = {
-        mode: replace(MODES[mode], total_steps=flags.total_steps, device="cpu") for mode in flags.modes
-    }
-    seeds = flags.seeds or range(10)
-    unit = math.nan
+def main(
+    modes: tuple[Mode, ...] = get_args(Mode),
+    seeds: tuple[int, ...] = tuple(range(10)),
+    total_steps: int = DQNConfig().total_steps,
+    unit_steps: int = UNIT_STEPS,
+    docs: Path | None = None,
+) -> None:
+    """Measure how long training takes until the player is proved unbeatable.
+
+    Args:
+        modes: What to train: no flags, --mask, --networks separate, --stop optimal, --mask --stop optimal.
+        seeds: Seeds; of 0 to 9 the modes but default and mask have only the first five.
+        total_steps: Plies after which a run ends at the latest.
+        unit_steps: Steps of the unit; fewer only to try the script.
+        docs: Folder of the pages, in whose data file the results are saved.
+    """
+    units: dict[int, float] = {}
 
     def measure(row: str, seed: int) -> Result:
-        nonlocal unit
         if row == UNIT:
-            unit = unit_seconds(flags.unit_steps, seed)
-            return {"seconds": unit}
+            units[seed] = unit_seconds(unit_steps, seed)
+            return {"seconds": units[seed]}
         if row == EVALUATION:
             return {"ms": evaluation_milliseconds(seed)}
-        if not flags.seeds and row not in ("default", "mask") and seed >= 5:
+        if row not in ("default", "mask") and 5 <= seed < 10:
             return {}
-        result = train(replace(configs[row], seed=seed))[0]
-        return result | {"units": result["seconds"] / unit}
+        config = replace(MODES[row], total_steps=total_steps, device="cpu", seed=seed)
+        result, _ = train(config)
+        return result | {"units": result["seconds"] / units[seed]}
 
-    unit_seconds(min(200, flags.unit_steps), 0)  # what is slow only once in a process
-    note = f"a run without the proof counts as never; unit: {flags.unit_steps:,} steps"
-    harness.run(TITLE, [UNIT, *configs, EVALUATION], seeds, measure, note, ["stable-baselines3"], flags.docs)
+    unit_seconds(min(200, unit_steps), 0)  # what is slow only once in a process
+    note = f"a run without the proof counts as never; unit: {unit_steps:,} steps"
+    harness.run(TITLE, [UNIT, *modes, EVALUATION], seeds, measure, note, ["stable-baselines3"], docs)
 
 
 if __name__ == "__main__":
-    run_command(main, PROG)
+    tyro.cli(main)

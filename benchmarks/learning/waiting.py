@@ -2,8 +2,8 @@
 
     python -m benchmarks.learning.waiting --docs docs
 
-All of it counts: starting Python, the imports, training with its evaluations, the run's plot and its files. Programs
-that run beside it lengthen it, so measure on a quiet machine.
+All of it counts: starting Python, the imports, training with its evaluations, the run's plot and its files. Other
+programs that run lengthen it, so measure on a quiet machine.
 """
 
 import contextlib
@@ -14,28 +14,16 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
+
+import tyro
 
 from benchmarks import harness
 from benchmarks.data import Result
 from benchmarks.harness import ROOT
-from selfplay.cli.flags import run_command
-from selfplay.errors import UserError
 
-PROG = "python -m benchmarks.learning.waiting"
 TITLE, ROW = "From pressing return to a proof", "train.py"
 PROVED = b"PROVED UNBEATABLE"
-
-
-@dataclass(frozen=True)
-class Flags:
-    """Measure how long a person waits for `python train.py` to prove its player."""
-
-    seeds: tuple[int, ...] = tuple(range(10))
-    """Seeds of the runs."""
-    docs: Path | None = None
-    """Folder of the pages, in whose data file the results are saved."""
 
 
 def run_on_terminal(command: Sequence[str], look: Callable[[bytes], object]) -> int:
@@ -54,7 +42,7 @@ def wait(arguments: Sequence[str]) -> Result:
     """Run `python train.py` on a terminal of its own; return the seconds until the proof is shown and until the end.
 
     Raises:
-        UserError: It ends without a proof.
+        RuntimeError: It ends without a proof.
     """
     started, proof, shown = time.perf_counter(), None, b""
 
@@ -66,21 +54,25 @@ def wait(arguments: Sequence[str]) -> Result:
 
     status = run_on_terminal([sys.executable, str(ROOT / "train.py"), *arguments], look)
     if status or proof is None:
-        raise UserError(f"train.py {' '.join(arguments)}: ended with status {status}, without a proof")
+        raise RuntimeError(f"train.py {' '.join(arguments)}: ended with status {status}, without a proof")
     return {"proved after, s": proof, "ended after, s": time.perf_counter() - started}
 
 
-def main(args: Sequence[str]) -> None:
-    """Wait for a run with each seed, and print the spread."""
-    flags = harness.read_flags(Flags, args, PROG)
+def main(seeds: tuple[int, ...] = tuple(range(10)), docs: Path | None = None) -> None:
+    """Measure how long a person waits for `python train.py` to prove its player.
+
+    Args:
+        seeds: Seeds of the runs.
+        docs: Folder of the pages, in whose data file the results are saved.
+    """
     with tempfile.TemporaryDirectory() as folder:
 
         def measure(row: str, seed: int) -> Result:
             return wait(["--seed", str(seed), "--run-dir", str(Path(folder) / f"{row} {seed}")])
 
-        measure("first", flags.seeds[0])  # may have to compile and read files
-        harness.run(TITLE, [ROW], flags.seeds, measure, "one run per seed", docs=flags.docs)
+        measure("first", seeds[0])  # may have to compile and read files
+        harness.run(TITLE, [ROW], seeds, measure, "one run per seed", docs=docs)
 
 
 if __name__ == "__main__":
-    run_command(main, PROG)
+    tyro.cli(main)

@@ -1,1 +1,4 @@
-"""Learning quality beside other libraries' DQNs; `python -m benchmarks.peers` (see `__main__.py`) compares them."""
+"""Learning quality compared with other libraries: `python -m benchmarks.peers` trains and evaluates all.
+
+Each learner has a file of its own, whose `make(seed)` returns a training.
+"""

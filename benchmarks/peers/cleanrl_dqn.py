@@ -1,41 +1,154 @@
 """A CleanRL-style DQN, by default with the settings of its `dqn.py`, against random play in a random seat.
 
-Settings: the defaults of https://github.com/vwxyzjn/cleanrl/blob/master/cleanrl/dqn.py, network included; the loop is
-`benchmarks/dqn.py`, without its scalars. Exploration falls over as many steps as there, half of 500,000, and the first
-10,000 steps are random play without an update. It learns alone, so it plays `TicTacToeVersus-v0` in both seats, sees
-its own marks in plane 1, and learns the rules from the illegal reward. Its one game at a time is CleanRL's own limit.
+`CleanRL` is the loop of CleanRL's `dqn.py` (https://docs.cleanrl.dev/rl-algorithms/dqn/#dqnpy), step by step, in our
+words: a SyncVectorEnv of one environment with episode statistics, Python's `random` to explore, and TensorBoard scalars
+at the end of each game and every 100 steps. It shares no line with `selfplay.dqn`. Different, and in its favour:
+nothing is printed during the loop, and the memory stores what the network takes. Different by need: Gymnasium 1.x
+resets within the step only on request (`SAME_STEP`).
+
+Settings: the defaults of https://github.com/vwxyzjn/cleanrl/blob/master/cleanrl/dqn.py, network included. Exploration
+falls over as many steps as there, half of 500,000, and the first 10,000 steps are random play without an update. It
+learns alone, so it plays `TicTacToeVersus-v0` in both seats, sees its own marks in plane 1, and learns the rules from
+the illegal reward. Its one game at a time is CleanRL's own limit.
 """
 
-from collections.abc import Mapping
-from dataclasses import replace
+import copy
+import itertools
+import random
+import time
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
-from benchmarks import dqn
-from benchmarks.dqn import Greedy
-from benchmarks.peers.evaluations import Tick, Train, widths
+import gymnasium
+import numpy as np
+import torch
+from gymnasium.vector import AutoresetMode, SyncVectorEnv
+from gymnasium.wrappers import FlattenObservation, RecordEpisodeStatistics
+from numpy.typing import NDArray
+from torch import Tensor, nn
+from torch.utils.tensorboard import SummaryWriter
+
+from benchmarks.peers.evaluations import Tick, Train
 from benchmarks.peers.opponents import GAME, Games
-
-EXAMPLE = dqn.Settings(
-    hidden=(120, 84),
-    learning_rate=2.5e-4,
-    batch_size=128,
-    memory_size=10_000,
-    tau=1.0,
-    warmup=10_000,
-    train_every=10,
-    target_every=500,
-    epsilon=1.0,
-    final_epsilon=0.05,
-    epsilon_steps=250_000,
-)
+from benchmarks.peers.player import Greedy
 
 
-def sampled_settings(sampled: Mapping[str, Any]) -> tuple[dqn.Settings, dict[str, Any]]:
+@dataclass(frozen=True)
+class Settings:
+    """The settings of the loop; the defaults are those of CleanRL's `dqn.py`."""
+
+    hidden: tuple[int, ...] = (120, 84)
+    learning_rate: float = 2.5e-4
+    learning_rate_hold: int = 0
+    """Steps with a constant learning rate, which then falls as this / steps; 0 keeps it constant."""
+    gamma: float = 0.99
+    batch_size: int = 128
+    memory_size: int = 10_000
+    tau: float = 1.0
+    """Part of the way that the target network moves towards the network."""
+    warmup: int = 10_000
+    """Steps before the first update."""
+    train_every: int = 10
+    """Steps between updates."""
+    target_every: int = 500
+    """Steps between moves of the target network."""
+    epsilon: float = 1.0
+    final_epsilon: float = 0.05
+    epsilon_steps: int = 250_000
+    """Steps over which epsilon moves to its final value, in a straight line."""
+
+
+class CleanRL:
+    """A DQN that learns on one environment as CleanRL's `dqn.py` does."""
+
+    def __init__(self, settings: Settings, seed: int, make: Callable[[], gymnasium.Env[Any, Any]]) -> None:
+        random.seed(seed)
+        torch.manual_seed(seed)
+        self.settings, self.seed, self.generator = settings, seed, torch.Generator().manual_seed(seed)
+        self.environments = SyncVectorEnv(
+            [lambda: RecordEpisodeStatistics(FlattenObservation(make()))], autoreset_mode=AutoresetMode.SAME_STEP
+        )
+        self.environments.single_action_space.seed(seed)
+        layers: list[nn.Module] = []
+        for inputs, outputs in pairwise((27, *settings.hidden, 9)):
+            layers += [nn.Linear(inputs, outputs), nn.ReLU()]
+        self.network = nn.Sequential(*layers[:-1])
+        self.target_network = copy.deepcopy(self.network)
+        self.optimizer = torch.optim.Adam(self.network.parameters(), settings.learning_rate)
+        size = settings.memory_size
+        self.memory: tuple[NDArray[Any], ...] = (
+            np.zeros((size, 27), np.float32),  # observation
+            np.zeros(size, np.int64),  # action
+            np.zeros(size, np.float32),  # reward
+            np.zeros(size, np.float32),  # done
+            np.zeros((size, 27), np.float32),  # next observation
+        )
+
+    def learn(self, writer: SummaryWriter | None) -> Iterator[int]:
+        """Step and learn without end; yield the updates done after each step. Without a writer nothing is written."""
+        settings, environments = self.settings, self.environments
+        slope = (settings.final_epsilon - settings.epsilon) / settings.epsilon_steps
+        observation, _ = environments.reset(seed=self.seed)
+        updates, started = 0, time.perf_counter()
+        for step in itertools.count():
+            if random.random() < max(slope * step + settings.epsilon, settings.final_epsilon):
+                action = np.array([environments.single_action_space.sample()])
+            else:
+                action = self.network(torch.Tensor(observation)).argmax(dim=1).numpy()
+            after, reward, terminated, _, infos = environments.step(action)
+            if writer is not None and "final_info" in infos:
+                episode = infos["final_info"]["episode"]
+                writer.add_scalar("charts/episodic_return", episode["r"][0], step)
+                writer.add_scalar("charts/episodic_length", episode["l"][0], step)
+            # Where a game has ended the next one's observation follows, and the target does not look at it.
+            for stored, new in zip(self.memory, (observation, action, reward, terminated, after), strict=True):
+                stored[step % settings.memory_size] = new[0]
+            observation = after
+            if step > settings.warmup:
+                if step % settings.train_every == 0:
+                    if settings.learning_rate_hold:
+                        part = settings.learning_rate_hold / max(settings.learning_rate_hold, step)
+                        self.optimizer.param_groups[0]["lr"] = part * settings.learning_rate
+                    loss, value = self.update(step + 1)
+                    updates += 1
+                    if writer is not None and step % 100 == 0:
+                        writer.add_scalar("losses/td_loss", loss, step)
+                        writer.add_scalar("losses/q_values", value.mean().item(), step)
+                        writer.add_scalar("charts/SPS", int(step / (time.perf_counter() - started)), step)
+                if step % settings.target_every == 0:
+                    self.move_target()
+            yield updates
+
+    def update(self, stored: int) -> tuple[Tensor, Tensor]:
+        """Take one step on the squared error of a batch of what is stored; return the loss and the values."""
+        settings = self.settings
+        size = (settings.batch_size,)
+        rows = torch.randint(min(stored, settings.memory_size), size, generator=self.generator).numpy()
+        observation, action, reward, done, after = (torch.as_tensor(part[rows]) for part in self.memory)
+        with torch.no_grad():
+            best = self.target_network(after).amax(dim=1)
+            target = reward + settings.gamma * best * (1 - done)
+        value = self.network(observation).gather(1, action[:, None])[:, 0]
+        loss = nn.functional.mse_loss(value, target)
+        self.optimizer.zero_grad()
+        loss.backward()  # type: ignore[no-untyped-call]
+        self.optimizer.step()
+        return loss, value
+
+    @torch.no_grad()
+    def move_target(self) -> None:
+        """Move the target network towards the network."""
+        for slow, fast in zip(self.target_network.parameters(), self.network.parameters(), strict=True):
+            slow.lerp_(fast, self.settings.tau)
+
+
+def sampled_settings(sampled: Mapping[str, Any]) -> tuple[Settings, dict[str, Any]]:
     """Return the settings of the learner and of its games that a search has sampled."""
     copied = sampled["target"] == "copied"
-    learner = replace(
-        EXAMPLE,
-        hidden=widths(sampled["hidden"]),
+    learner = Settings(
+        hidden=tuple(map(int, sampled["hidden"].split("x"))),
         learning_rate=sampled["learning_rate"],
         learning_rate_hold=sampled["learning_rate_hold"],
         gamma=sampled["gamma"],
@@ -51,16 +164,16 @@ def sampled_settings(sampled: Mapping[str, Any]) -> tuple[dqn.Settings, dict[str
     return learner, {name: sampled[name] for name in GAME}
 
 
-def make(seed: int, settings: tuple[dqn.Settings, Mapping[str, Any]] = (EXAMPLE, {})) -> Train:
+def make(seed: int, settings: tuple[Settings, Mapping[str, Any]] = (Settings(), {})) -> Train:
     """Return the learning of one network, which is evaluated in both seats without a mask, as it has learned."""
     of_learner, of_games = settings
     games = Games(seed, **of_games)
-    learner = dqn.CleanRL(of_learner, seed, games.make)
-    player = Greedy(learner.dqn.network, masked=False)
+    learner = CleanRL(of_learner, seed, games.make)
+    player = Greedy(learner.network, masked=False)
 
     def train(tick: Tick) -> None:
         for steps, updates in enumerate(learner.learn(writer=None), start=1):
-            games.update(steps, learner.dqn.network)
+            games.update(steps, learner.network)
             if not tick(updates, player):
                 return
 

@@ -3,30 +3,33 @@
 import ast
 import csv
 import importlib
+import math
+import statistics
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import partial
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
-from rich.console import Console
 
 import selfplay
-from benchmarks import harness
-from selfplay.errors import UserError
+from benchmarks.harness import held_from
 from selfplay.players import imported
 from tictactoe import Rules
 
 RULES = Rules()
+TRIALS, TRIAL_SECONDS, TRIAL_EVALUATIONS = 20, 60.0, 12
+"""The trials of a search for settings; the evaluations of each are at equal intervals."""
+FINAL_SECONDS, FINAL_EVALUATIONS = 300.0, 40
+"""The runs that are published; see `growing_times`."""
 FIRST_PART = 1 / 300
-"""Part of the training time after which the first evaluation is due."""
+"""Part of the training time after which the first evaluation of such a run is due."""
 SEARCHED = ", searched"
 """Suffix of players whose settings were searched for."""
 MODULES: Mapping[str, str] = {
-    "ours": "ours",
-    "ours-plain": "ours_plain",
+    "ours": "our_dqn",
+    "ours-plain": "our_dqn_plain",
     "stable-baselines3": "stable_baselines3_dqn",
     "cleanrl-style": "cleanrl_dqn",
     "maskable-ppo": "maskable_ppo",
@@ -35,13 +38,13 @@ MODULES: Mapping[str, str] = {
 }
 """Module in this folder of each learner; its `make` prepares a training."""
 Tick: TypeAlias = Callable[[int, Any], bool]
-"""Takes the updates so far and the current player, which sees the mover's view, and tells whether to go on."""
+"""Takes the updates so far and the current player, which sees the mover's view; returns whether to train on."""
 Train: TypeAlias = Callable[[Tick], None]
 """Trains, and calls the tick after every step until that returns False."""
 
 
 class Evaluation(NamedTuple):
-    """Hold one evaluation of a run; its fields are the columns of the CSV."""
+    """One evaluation of a run; its fields are the columns of the CSV."""
 
     player: str
     seed: int
@@ -70,14 +73,14 @@ def load(name: str) -> Any:
     return importlib.import_module(f"benchmarks.peers.{MODULES[name]}")
 
 
-def available(names: Iterable[str], console: Console) -> list[str]:
-    """Return the learners that can be trained here, and print what the others lack."""
-    return [name for name in names if harness.prepare(console, name, partial(load, name))]
-
-
 def growing_times(seconds: float, evaluations: int) -> list[float]:
     """Return when to evaluate: each interval is longer than the one before by the same factor."""
     return [seconds] if evaluations == 1 else np.geomspace(FIRST_PART * seconds, seconds, evaluations).tolist()
+
+
+def even_times(seconds: float, evaluations: int) -> list[float]:
+    """Return when to evaluate, at equal intervals."""
+    return [seconds * part / evaluations for part in range(1, evaluations + 1)]
 
 
 def measure(
@@ -89,7 +92,8 @@ def measure(
     take nothing from the training time.
 
     Raises:
-        UserError: The training returned before the last due time, or did not return after it, or is no function.
+        TypeError: The training is no function.
+        ValueError: It returned before the last due time, or did not return after it.
     """
     history: list[Evaluation] = []
     evaluated = 0.0
@@ -97,37 +101,67 @@ def measure(
     def tick(updates: int, player: selfplay.Agent) -> bool:
         nonlocal evaluated
         if len(history) == len(due):
-            raise UserError("went on after tick had returned False; return then")
+            raise ValueError("went on after tick had returned False; return then")
         stopped = now()
         seconds = stopped - started - evaluated
         if seconds < due[len(history)]:
             return True
-        found = selfplay.evaluate(player, RULES, perspective="mover")
-        first, second = found.first, found.second
-        assert found.optimal_states is not None
-        assert found.exploitability is not None
-        counts = (first.losses, second.losses, first.illegal, second.illegal, found.optimal_states)
-        run = (name, seed, round(seconds, 3), updates)
-        history.append(Evaluation(*run, *counts, found.exploitability, found.unbeatable))
+        verdict = selfplay.evaluate(player, RULES, perspective="mover")
+        assert verdict.optimal_states is not None
+        assert verdict.exploitability is not None
+        history.append(
+            Evaluation(
+                name,
+                seed,
+                round(seconds, 3),
+                updates,
+                verdict.first.losses,
+                verdict.second.losses,
+                verdict.first.illegal,
+                verdict.second.illegal,
+                verdict.optimal_states,
+                verdict.exploitability,
+                verdict.unbeatable,
+            )
+        )
         evaluated += now() - stopped
         return len(history) < len(due)
 
     if not callable(train):
-        raise UserError(f"must return a function train(tick), got {train!r}")
+        raise TypeError(f"make must return a function train(tick), got {train!r}")
     selfplay.evaluate(lambda _: 0, RULES)  # solves the game, which is slow only once in a process
     started = now()
     train(tick)
     if len(history) < len(due):
-        raise UserError("returned too early; call tick until it returns False")
+        raise ValueError("returned too early; call tick until it returns False")
     return history
+
+
+def score(history: Sequence[Evaluation]) -> float:
+    """Return what the evaluations of a trial at equal moments are worth; less is better.
+
+    A proof that holds to the end comes first: the number of the moment from which it holds over the number of all, less
+    1, which is 0 or below. Without one it is the mean of the lost and illegal games of both seats over the last quarter
+    of the moments, because they swing by dozens from one to the next, and the fewest ever would reward luck. A trial
+    that failed, and has none, comes last.
+    """
+    if not history:
+        return math.inf
+    first = held_from([line.unbeatable for line in history])
+    if first is not None:
+        return (first + 1) / len(history) - 1
+    return statistics.mean(line.bad_games for line in history[-math.ceil(len(history) / 4) :])
 
 
 def read(path: Path) -> list[Evaluation]:
     """Return the evaluations of an earlier measurement; none if there is no such file."""
-    lines = csv.reader(path.read_text().splitlines()[1:] if path.exists() else [])
-    return [Evaluation(player, *map(ast.literal_eval, fields)) for player, *fields in lines]
+    if not path.exists():
+        return []
+    with path.open(newline="") as file:
+        return [from_fields(fields) for fields in list(csv.reader(file))[1:]]
 
 
-def widths(word: str) -> tuple[int, ...]:
-    """Return the widths of hidden layers from a word like 256x256."""
-    return tuple(map(int, word.split("x")))
+def from_fields(fields: Sequence[str]) -> Evaluation:
+    """Return an evaluation from the fields of a CSV file."""
+    player, *values = fields
+    return Evaluation(player, *map(ast.literal_eval, values))

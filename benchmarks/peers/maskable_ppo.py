@@ -11,9 +11,9 @@ from stable_baselines3.common.env_util import make_vec_env
 from stable_baselines3.common.logger import Logger
 from torch import nn
 
-from benchmarks.dqn import Greedy
 from benchmarks.peers.evaluations import Tick, Train
 from benchmarks.peers.opponents import Games
+from benchmarks.peers.player import Greedy
 from benchmarks.peers.stable_baselines3_dqn import ENDLESS, EachStep
 
 BOARDS = 8

@@ -12,15 +12,15 @@ from open_spiel.python import rl_environment
 from open_spiel.python.pytorch import dqn
 from torch import Tensor, nn
 
-from benchmarks.dqn import Greedy
 from benchmarks.peers.evaluations import Tick, Train
+from benchmarks.peers.player import Greedy
 
 HIDDEN = (32, 32)
 MEMORY_SIZE = 10_000
 
 
 class OpenSpielView(nn.Module):
-    """Give the network of a seat the planes that OpenSpiel gives it, one after the other: empty cells, O and X."""
+    """The network of a seat with the planes that OpenSpiel gives it, one after the other: empty cells, O and X."""
 
     def __init__(self, network: nn.Module, seat: int) -> None:
         super().__init__()

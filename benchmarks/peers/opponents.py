@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 from torch import nn
 
-from benchmarks.dqn import Greedy
 from benchmarks.peers.evaluations import RULES
+from benchmarks.peers.player import Greedy
 from tictactoe import batch, solve
 
 Planes = NDArray[np.int8]
@@ -22,7 +22,7 @@ COPIES = 8
 
 
 class Games:
-    """Make a learner's environments, and renew its copies in all of them; the defaults are those of the examples.
+    """A learner's environments and the copies in all of them; the defaults are those of the examples.
 
     The opponent is a built-in one, or "self". In self-play a copy is taken after every `copy_every` steps, and
     `opponent_random` is the part of the replies that are random legal cells; before the first copy all are.
@@ -46,8 +46,8 @@ class Games:
         """Return an environment."""
         settings: dict[str, Any] = {"seat": "random", "perspective": "mover", "rewards": self.rewards}
         if self.opponent != "self":
-            return gymnasium.make("TicTacToeVersus-v0", opponent=self.opponent, **settings)
-        environment: gymnasium.Env[Any, Any] = gymnasium.make("TicTacToeVersus-v0", **settings)
+            return gymnasium.make("tictactoe:TicTacToeVersus-v0", opponent=self.opponent, **settings)
+        environment: gymnasium.Env[Any, Any] = gymnasium.make("tictactoe:TicTacToeVersus-v0", **settings)
         environment.unwrapped.set_opponent(self.reply)  # type: ignore[attr-defined]
         return environment
 
@@ -59,10 +59,9 @@ class Games:
 
     def reply(self, observation: Planes, action_mask: Planes) -> int:
         """Return the cell of one of the copies, or a random empty one."""
-        generator = self._generator
-        if not self._copies or generator.random() < self.opponent_random:
-            return int(generator.choice(np.flatnonzero(action_mask)))
-        return self._copies[generator.integers(len(self._copies))][observation.tobytes()]
+        if not self._copies or self._generator.random() < self.opponent_random:
+            return int(self._generator.choice(np.flatnonzero(action_mask)))
+        return self._copies[self._generator.integers(len(self._copies))][observation.tobytes()]
 
 
 def replies(network: nn.Module) -> dict[bytes, int]:
@@ -70,15 +69,15 @@ def replies(network: nn.Module) -> dict[bytes, int]:
 
     One batch for thousands of replies costs the learner less of its time than asking the network each time.
     """
-    observations, keys = decision_states()
+    observations = decision_states()
     cells = Greedy(network, masked=True).act(observations)
-    return dict(zip(keys, cells.tolist(), strict=True))
+    return dict(zip((observation.tobytes() for observation in observations), cells.tolist(), strict=True))
 
 
 @lru_cache(maxsize=1)
-def decision_states() -> tuple[Planes, tuple[bytes, ...]]:
-    """Return the mover's view [S, 3, 3, 3] of every decision state, and the bytes of each."""
+def decision_states() -> Planes:
+    """Return the mover's view [S, 3, 3, 3] of every decision state."""
     tree = solve(RULES).tree
     mover, opponent = (marks[tree.decisions].astype(np.int64) for marks in (tree.mover, tree.opponent))
-    observations = batch.observe(RULES, batch.State(mover, opponent, ply=np.zeros_like(mover)), "mover")
-    return observations, tuple(observation.tobytes() for observation in observations)
+    observations: Planes = batch.observe(RULES, batch.State(mover, opponent, ply=np.zeros_like(mover)), "mover")
+    return observations

@@ -15,8 +15,7 @@ from benchmarks import harness
 from benchmarks.data import Result, Seats
 from benchmarks.peers import evaluations
 from benchmarks.peers.evaluations import MODULES, SEARCHED, Evaluation
-from selfplay.errors import UserError
-from selfplay.files import write_csv, write_whole
+from selfplay.files import write_csv
 from selfplay.learning.plots import BOTH, FIRST, png, styled
 from selfplay.sweep.statistics import proportion
 
@@ -29,7 +28,7 @@ Histories: TypeAlias = Mapping[tuple[str, int], list[Evaluation]]
 
 
 def in_order(lines: Sequence[Evaluation]) -> list[Evaluation]:
-    """Return the evaluations by player, seed and time; a player of your own comes last."""
+    """Return the evaluations by player, seed and time; a custom player comes last."""
     names = [name + searched for name in MODULES for searched in ("", SEARCHED)]
     names += sorted({line.player for line in lines} - {*names})
     return sorted(lines, key=lambda line: (names.index(line.player), line.seed, line.seconds))
@@ -43,15 +42,15 @@ def runs(lines: Sequence[Evaluation]) -> dict[tuple[str, int], list[Evaluation]]
     return histories
 
 
-def earlier(docs: Path | None, seconds: float) -> list[Evaluation]:
-    """Return the evaluations in a folder to which runs of some seconds are added; none without a folder.
+def read(docs: Path, seconds: float) -> list[Evaluation]:
+    """Return the evaluations in a folder to which runs of some seconds are added.
 
     Raises:
-        UserError: They are of runs of another length, which no table can show beside these.
+        SystemExit: They are of runs of another length, which no table can show with these.
     """
-    lines = [] if docs is None else evaluations.read(docs / "peers.csv")
+    lines = evaluations.read(docs / "peers.csv")
     if lines and round(lines[-1].seconds / seconds) != 1:  # the last step of a run may be long
-        raise UserError(
+        raise SystemExit(
             f"{docs}: its peers.csv holds runs of {lines[-1].seconds:.0f} s; train as long, or name another --docs"
         )
     return lines
@@ -87,23 +86,27 @@ def table_of_runs(histories: Histories) -> str:
 
 
 def table_of_players(histories: Histories, proofs: Mapping[str, str]) -> str:
-    """Return the table with a line per player; the share that is unbeatable has Wilson's interval."""
-    results: dict[str, list[Result]] = {}
+    """Return the table with a line per player; the share that is unbeatable has Wilson's interval.
+
+    `proofs` holds how many trials of a search were proved, by player.
+    """
+    by_player: dict[str, list[Result]] = {}
     for (player, _), history in histories.items():
-        results.setdefault(player, []).append(outcome(history))
-    for player, of_player in results.items():
+        by_player.setdefault(player, []).append(outcome(history))
+    results = {}
+    for player, of_player in by_player.items():
         ends = [math.isfinite(result["unbeatable to the end from, s"]) for result in of_player]
         share = {"unbeatable at the end": f"{harness.cell(ends)}, {proportion(sum(ends), len(ends)).text(2)}"}
         searched = {"proved trials": proofs.get(player, "not searched")}
-        # A run that failed lacks columns, and must not put this one before them.
-        results[player] = [share | result | searched if len(result) > 2 else share | result for result in of_player]
+        results[player] = [share | result for result in of_player]
+        results[player].append(searched)
     return table(results, histories)
 
 
 def write(docs: Path, lines: Sequence[Evaluation]) -> None:
     """Write all evaluations and their plot."""
     write_csv(docs / "peers.csv", [Evaluation._fields, *in_order(lines)])
-    write_whole(docs / "peers.png", png(plot(lines)))
+    (docs / "peers.png").write_bytes(png(plot(lines)))
 
 
 @styled()

@@ -15,9 +15,9 @@ from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.env_util import make_vec_env
 from stable_baselines3.common.logger import Logger
 
-from benchmarks.dqn import Greedy
-from benchmarks.peers.evaluations import Tick, Train, widths
+from benchmarks.peers.evaluations import Tick, Train
 from benchmarks.peers.opponents import GAME, Games
+from benchmarks.peers.player import Greedy
 
 ENDLESS = 10**9
 """Steps of a run, which only time ends."""
@@ -57,7 +57,7 @@ def sampled_settings(sampled: Mapping[str, Any]) -> dict[str, Any]:
         "learning_rate": sampled["learning_rate"],
         "learning_rate_hold": sampled["learning_rate_hold"],
         "exploration_steps": sampled["epsilon_steps"],
-        "hidden": widths(sampled["hidden"]),
+        "hidden": tuple(map(int, sampled["hidden"].split("x"))),
         "boards": boards,
         "game": {name: sampled[name] for name in GAME},
         "model": {
@@ -76,7 +76,7 @@ def sampled_settings(sampled: Mapping[str, Any]) -> dict[str, Any]:
 
 
 class EachStep(BaseCallback):
-    """After every step renew the opponent if that is due, and tell the model whether to go on."""
+    """A callback that renews the opponent if that is due, and says whether to train on."""
 
     def __init__(self, games: Games, tick: Tick, player: Greedy) -> None:
         super().__init__()

@@ -27,15 +27,15 @@ from tianshou.utils.net.common import Net
 from tianshou.utils.torch_utils import policy_within_training_step
 from torch import Tensor, nn
 
-from benchmarks.dqn import Greedy
 from benchmarks.peers.evaluations import Tick, Train
+from benchmarks.peers.player import Greedy
 from tictactoe import tictactoe_v0
 
 BOARDS, BATCH_SIZE, MEMORY_SIZE, EPSILON = 10, 64, 20_000, 0.1
 
 
 class ValuesAlone(nn.Module):
-    """Give a network its observations as boards, and leave out the state that it returns beside its values."""
+    """The values alone of a network that takes boards and returns its state too."""
 
     def __init__(self, network: nn.Module) -> None:
         super().__init__()

@@ -1,106 +1,31 @@
 """No figure of a page is typed: each comes from a data file, and a page that is out of date is named."""
 
-import csv
 import math
-import re
-import shutil
 from pathlib import Path
 
 import pytest
 
-from benchmarks import data
-from benchmarks.pages import __main__ as pages, measured, speed
-from selfplay.errors import UserError
+from benchmarks import data, pages
+from benchmarks.learning import published
 
 ROOT = Path(__file__).parents[2]
-DATA = ("*.csv", "*.json")
-
-
-@pytest.fixture
-def copy(tmp_path: Path) -> Path:
-    """Return a folder with the pages and their data files."""
-    for pattern in ("README.md", *(f"docs/**/{name}" for name in ("*.md", "unit_*.py", *DATA))):
-        for path in ROOT.glob(pattern):
-            target = tmp_path / path.relative_to(ROOT)
-            target.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy(path, target)
-    return tmp_path
 
 
 def test_every_page_has_the_figures_of_the_data_files() -> None:
-    pages.main(["--check"])
+    pages.main(check=True)
 
 
-def test_a_changed_number_in_a_data_file_names_the_pages_that_are_out_of_date(copy: Path) -> None:
-    data = copy / "docs" / "targets.csv"
-    data.write_text(data.read_text().replace("article,0,", "article,9,", 1))
-    (copy / "README.md").write_text("<!-- targets.seeds -->5<!-- end -->")
-    with pytest.raises(UserError, match=r"README\.md.*: out of date; run python -m benchmarks\.pages"):
-        pages.main(["--check", "--root", str(copy)])
-    pages.main(["--root", str(copy)])
-    assert (copy / "README.md").read_text() == "<!-- targets.seeds -->6<!-- end -->"
-    pages.main(["--check", "--root", str(copy)])
-
-
-def test_a_figure_that_there_is_not_is_named(copy: Path) -> None:
-    (copy / "README.md").write_text("<!-- targets.nothing -->5<!-- end -->")
-    with pytest.raises(UserError, match=r"^README\.md: there is no figure 'targets\.nothing'; --list shows all$"):
-        pages.main(["--root", str(copy)])
-
-
-NO_PROSE = re.compile(
-    r"^```.*?^```$|^---\n.*?^---$|`[^`\n]+`|\]\([^)]*\)|<[^>]+>|^\[[^]]+\]:.*?$|https?://\S+", re.DOTALL | re.MULTILINE
-)
-"""Code, the targets of links, and addresses."""
-NO_MEASUREMENT = re.compile(
-    r"\b\d{1,2},\d{1,2},\d{1,2}\b|\b\d+\.\d+\.\d+\b|\b(?:Python|torch|Gymnasium|PettingZoo) \d+\.\d+"
-    r"|\bseeds?(?:\s+from)? \d+(?: (?:to|and) \d+)?|\b(?:19|20)\d\d\b(?:-\d\d-\d\d)?"
-    r"|\b(?:arXiv|doi):\S+|\bpages\s+\d+\s+to\s+\d+|\bexercise \d\.\d|\b\d+-bit\b|\b\d+\s+cells\b"
-)
-"""Boards and their cells, versions, seeds, years and dates, what is cited, and the size of numbers."""
-MEASUREMENT = re.compile(r"\b\d[\d,.]*\d\b|\b\d(?= ?(?:%|ms|µs|ns|s|minutes?|hours?|times|kB|MB|GB|M)\b)|\b\d(?= ?%)")
-"""Numbers of two digits or more, and any with a unit."""
-
-
-def typed_numbers(text: str) -> list[str]:
-    """Return the measured numbers in a page's prose that are between no markers."""
-    for pattern in (pages.MARKED, NO_PROSE, NO_MEASUREMENT):
-        text = pattern.sub(" ", text)
-    return MEASUREMENT.findall(text)
-
-
-def test_numbers_that_are_typed_are_found() -> None:
-    text = """---
-title: 77
----
-On 3,3,3 with seeds 0 to 19 it takes 0.53 s, 7 % or <!-- a.b -->500<!-- end --> of [100](#all-200-runs) plies, `300`.
-
-```python
-x = 900
-```
-
-| torch 2.13.0, 2026-11-23 | 4 games | 76,544 |
-"""
-    assert typed_numbers(text) == ["0.53", "7", "100", "76,544"]
-
-
-TYPED = {
-    "95": "% of an interval",
-    "10": "the reward of an illegal move",
-    "64": "MB of snapshots, at most",
-    "100": "seeds, in a heading",
-    **dict.fromkeys(("1,000", "6,000", "200,000"), "quoted from people, in headings"),
-    "3.10": "the oldest Python",
-    "400": "points of Elo's scale",
-    "300": "kB of snapshots on an exported page, at most",
-}
-"""Numbers that no measurement made, and what they are."""
-
-
-def test_no_measured_number_is_typed() -> None:
-    for page in pages.pages(ROOT):
-        if page.parent.name != "course":  # where they are minutes of a lesson
-            assert {*typed_numbers(page.read_text())} <= TYPED.keys(), page
+def test_a_page_that_is_out_of_date_is_named_and_filled_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pages, "all_figures", lambda _: {"targets.seeds": "6"})
+    page = tmp_path / "README.md"
+    page.write_text("<!-- targets.seeds -->5<!-- end -->")
+    with pytest.raises(SystemExit, match=r"README\.md"):
+        pages.main(check=True, root=tmp_path)
+    pages.main(root=tmp_path)
+    assert page.read_text() == "<!-- targets.seeds -->6<!-- end -->"
+    page.write_text("<!-- targets.nothing -->5<!-- end -->")
+    with pytest.raises(SystemExit, match=r"targets\.nothing"):
+        pages.main(root=tmp_path)
 
 
 def test_a_table_is_on_lines_of_its_own() -> None:
@@ -110,7 +35,6 @@ def test_a_table_is_on_lines_of_its_own() -> None:
     assert (
         filled == "Before.\n<!-- a.table -->\n| new |\n| --- |\n<!-- end -->\nIt holds <!-- a.number -->2<!-- end -->."
     )
-    assert pages.filled(filled, figures) == filled
     assert pages.filled("A b\n<!-- a.number -->1<!-- end --> c", figures) == "A\nb <!-- a.number -->2<!-- end --> c"
 
 
@@ -118,46 +42,96 @@ def test_a_data_file_has_its_machine_its_table_and_its_cells(tmp_path: Path) -> 
     machine = {"CPU": "EPYC, 2 cores", "load": "0.50 over", "OS": "Linux-6.1-x86", "jax": "not installed", "torch": "2"}
     rows = {"train.py": [{"all seconds": 1.0, "proved": True}, {"all seconds": math.inf, "proved": False}]}
     data.save(tmp_path, "Time to unbeatable", rows, {**machine, "commit": "abc"})
-    data.save(tmp_path, "Time to unbeatable", {"unit": [{"ms": 2.5}]}, {**machine, "load": "1.50 over"})
-    assert measured.figures(tmp_path) == {
+    data.save(
+        tmp_path, "Time to unbeatable", {"unit": [{"ms": data.Seats(2.5, 3.5)}]}, {**machine, "load": "1.50 over"}
+    )
+    assert pages.of_data_files(tmp_path) == {
         "time-to-unbeatable.measured-on": "EPYC, 2 cores, load 1.00 (0.50 to 1.50), Linux, torch 2",
         "time-to-unbeatable.runs": "1.5 (1 to 2)",
         "time-to-unbeatable.table": "| what | all seconds | proved | ms |\n| --- | --- | --- | --- |\n"
-        "| train.py | never (least 1) | 1 of 2 | - |\n| unit | - | - | 2.50 |\n",
+        "| train.py | never (least 1) | 1 of 2 | - |\n| unit | - | - | 2.50; 3.50 |\n",
         "time-to-unbeatable.train-py.all-seconds": "never (least 1)",
         "time-to-unbeatable.train-py.proved": "1 of 2",
-        "time-to-unbeatable.unit.ms": "2.50",
+        "time-to-unbeatable.unit.ms": "2.50; 3.50",
     }
 
 
 def test_each_data_file_without_a_commit_is_named() -> None:
-    page = Path("docs/results.md").read_text()
-    assert all('"commit"' in path.read_text() or path.name in page for path in Path("docs/data").glob("*.json"))
+    page = (ROOT / "docs/results.md").read_text()
+    assert all('"commit"' in path.read_text() or path.name in page for path in (ROOT / "docs/data").glob("*.json"))
 
 
-def test_speeds_are_shown_beside_their_peers_and_by_board() -> None:
-    rows = {
-        "vector, 3,3,3": [{"plies/s": 307_499.0}, {"plies/s": 23_812_345.0}],
-        "peer, 3,3,3": [{"plies/s": 100.4}],
-        "vector, 3,3,3 / peer, 3,3,3": [{"ratio": 2.0}],
-        "vector, 4,4,4": [{"plies/s": 12.0}],
-        "vector, 4,4,4 / vector, 3,3,3": [{"ratio": 0.51239}],
+def test_the_shares_of_a_match_up_are_means_and_standard_deviations_of_the_seeds() -> None:
+    row = "learner against random, draw reward 0.2"
+    of_seeds = [published.shares(*ends) for ends in ((0.90, 0.06, 0.04), (0.92, 0.04, 0.04), (0.94, 0.02, 0.04))]
+    assert pages.match_ups({row: of_seeds})[1:] == [[row, "91 / 3 / 5", "92.0 ± 2.0 / 4.0 ± 2.0 / 4.0 ± 0.0"]]
+
+
+def sweep(lines: str) -> list[dict[str, str]]:
+    """Return the runs of a small sweep, a line each."""
+    header, *rows = (line.split(" ") for line in lines.splitlines())
+    return [dict(zip(header, row, strict=True)) for row in rows]
+
+
+def test_settings_are_compared_on_equal_seeds() -> None:
+    found = pages.of_sweep(
+        "proof",
+        sweep("""setting seed end steps updates seconds
+counterexamples=0.5 0 proved 1000 10 1.25
+counterexamples=0.5 1 proved 1000 10 1.75
+counterexamples=0.0,mask=true 0 proved 900 9 1.25
+counterexamples=0.0,mask=true 1 proved 900 9 1.75
+batch_size=1000 0 proved 800 8 1.25
+batch_size=1000 1 proved 1200 12 1.75
+target=article 0 no-proof 2000 20 1.25
+target=article 1 no-proof 2000 20 1.75"""),
+    )
+    expected = {
+        "proof.counterexamples-0-mask.flags": "`--counterexamples 0 --mask`",
+        "proof.counterexamples-0-mask.plies.apart": "-100",
+        "proof.counterexamples-0-mask.plies.fewer": "2",
+        "proof.target-article.proved": "0 of 2",
+        "proof.target-article.plies.more": "2",
+        "proof.plies.fewer": "`--counterexamples 0 --mask`",
+        "proof.plies.more": "`--target article`",
+        "proof.plies.open": "`--batch-size 1000`",
+        "proof.nothing.samples.mean": "3.8",  # thousands, of 10 updates with the default's batch of 384
+        "proof.batch-size-1000.samples.most": "12.0",
+        "proof.nothing.seconds.mean": "1.50 [1.25, 1.75]",
+        "proof.proved": "6 of 8",
+        "proof.comparisons": "3",
     }
-    assert [*speed.ratios(rows)] == [
-        ["vector, 3,3,3", "12.1 M (307,000 to 23.8 M)", "peer, 3,3,3", "100", "2.00"],
-        ["vector, 4,4,4", "12.0", "vector, 3,3,3", "12.1 M (307,000 to 23.8 M)", "0.512"],
+    assert {name: found[name] for name in expected} == expected
+
+
+def test_what_happens_past_the_proof_is_compared_in_percent() -> None:
+    found = pages.of_sweep(
+        "past",
+        sweep("""setting seed end since_proof not_proved all_optimal
+default 0 proved 4 1 2
+epsilon_end=0.1 0 no-proof 8 0 8"""),
+    )
+    assert found["past.table"].splitlines()[2:] == [
+        "| nothing | 1 of 1 | 25.00 | +0.00 | 50.00 | +0.00 |",
+        "| `--epsilon-end 0.1` | 0 of 1 | 0.00 | -25.00 | 100.00 | +50.00 |",
     ]
-    assert speed.side_by_side(speed.by_rules(rows), "board").splitlines()[2:] == [
-        "| vector | 12.1 M (307,000 to 23.8 M) | 12.0 |",
-        "| peer | 100 | - |",
-        "| vector / peer | 2.00 | - |",
+
+
+def test_the_speeds_of_rows_and_their_ratios_are_shown_by_board(tmp_path: Path) -> None:
+    rows = {
+        "one board: ours": [{"plies/s": 307_499.0}, {"plies/s": 23_812_345.0}],
+        "one board: peer": [{"plies/s": 100.4}],
+        "one board: ours / peer": [{"ratio": 2.0}],
+        "two agents, AEC: ours": [{"plies/s": 1.0}],
+        "an opponent inside: ours": [{"plies/s": 1.0}],
+        "larger boards: vector, 3,3,3": [{"plies/s": 10.0}],
+        "larger boards: vector, 4,4,4": [{"plies/s": 12.0}],
+        "larger boards: vector, 4,4,4 / vector, 3,3,3": [{"ratio": 0.51239}],
+    }
+    data.save(tmp_path, "Speed of the environments", rows, {})
+    found = pages.of_speed(tmp_path)
+    assert found["speed.one-board"].splitlines()[2:] == ["| ours | 12.1 M (307,000 to 23.8 M) | peer | 100 | 2.00 |"]
+    assert found["speed.larger-boards"].splitlines()[2:] == [
+        "| vector | 10.0 | 12.0 |",
         "| vector / vector, 3,3,3 | - | 0.512 |",
     ]
-
-
-@pytest.mark.parametrize(("sweep", "row"), [("large", "4x4x4"), ("unmasked", "4x4x4-unmasked")])
-def test_the_timed_runs_of_larger_boards_are_among_those_of_the_sweeps(sweep: str, row: str) -> None:
-    timed = data.saved_results(ROOT / "docs", "Bigger boards")[row]
-    with (ROOT / "docs" / "evidence" / f"{sweep}.csv").open(newline="") as file:
-        runs = [run for run in csv.DictReader(file) if run["setting"] == "default"]
-    assert [result["plies"] for result in timed] == [int(run["steps"]) for run in runs[: len(timed)]]

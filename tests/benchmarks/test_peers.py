@@ -1,8 +1,7 @@
 """The comparison with other libraries: evaluated at equal times, searched for alike, and playing what was learned."""
 
 import math
-import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -11,29 +10,27 @@ import gymnasium
 import numpy as np
 import pytest
 import torch
-from matplotlib.colors import to_rgba
-from numpy.typing import NDArray
-from rich.console import Console
 
-from benchmarks import dqn, harness
-from benchmarks.dqn import Greedy
-from benchmarks.pages import baselines
-from benchmarks.peers import __main__ as peers, evaluations, ours, report, tuning
-from benchmarks.peers.evaluations import Evaluation
+from benchmarks import pages
+from benchmarks.peers import __main__ as peers, cleanrl_dqn, evaluations, our_dqn, report, tuning
+from benchmarks.peers.evaluations import Evaluation, score
 from benchmarks.peers.opponents import COPIES, Games, decision_states
-from benchmarks.peers.tuning import RANGES, score
+from benchmarks.peers.player import Greedy
 from selfplay import DQNConfig, evaluate
-from selfplay.errors import UserError
 from tictactoe import Rules
 
+SETTINGS = (
+    "learning_rate=0.01 learning_rate_hold=1000 batch_size=32 hidden=64x64 updates_per_step=0.25 target=copied "
+    "target_every=40 soft_update=0.05 epsilon_end=0.5 epsilon_steps=1000 gamma=0.95 memory_size=10000 "
+    "learning_starts=100 rewards=sparse opponent=self copy_every=100 opponent_random=0.1 boards=4 train_every=16"
+)
 SAMPLED: Mapping[str, Any] = {
     "learning_rate": 0.01, "learning_rate_hold": 1_000, "batch_size": 32, "hidden": "64x64", "updates_per_step": 0.25,
     "target": "copied", "target_every": 40, "soft_update": 0.05, "epsilon_end": 0.5, "epsilon_steps": 1_000,
     "gamma": 0.95, "memory_size": 10_000, "learning_starts": 100, "rewards": "sparse", "opponent": "self",
     "copy_every": 100, "opponent_random": 0.1, "boards": 4, "train_every": 16,
 }  # fmt: skip
-"""Settings that a search may sample for any of them."""
-Cells = NDArray[np.integer[Any]]
+"""The same settings, which a search may sample."""
 
 
 def load(name: str) -> Any:
@@ -41,7 +38,7 @@ def load(name: str) -> Any:
     try:
         return evaluations.load(name)
     except ModuleNotFoundError as error:
-        pytest.skip(f"no {error.name} here: {harness.INSTALL}")
+        pytest.skip(f"no {error.name} here")
 
 
 def line(bad: int, seconds: float = 1.0, player: str = "ours", seed: int = 1000) -> Evaluation:
@@ -50,10 +47,6 @@ def line(bad: int, seconds: float = 1.0, player: str = "ours", seed: int = 1000)
 
 def history(*bad: int) -> list[Evaluation]:
     return [line(each, seconds) for seconds, each in enumerate(bad, start=1)]
-
-
-def search(folder: Path, **flags: Any) -> tuning.Search:
-    return tuning.Search("ours", tuning.Flags(dir=folder, **flags), Console(quiet=True))
 
 
 # Evaluation at set times
@@ -67,18 +60,18 @@ def test_the_clock_stops_during_evaluations() -> None:
         now += 100
         return observation[..., 0].argmax()
 
-    answers, player = [], first_empty
+    answers = []
 
     def train(tick: evaluations.Tick) -> None:
         nonlocal now
         for updates in range(5):
             now += 1
-            answers.append(tick(updates, player))
+            answers.append(tick(updates, first_empty))
 
     found = evaluations.measure("ours", train, 7, [2, 4.5], lambda: now)
     assert answers == [True, True, True, True, False]
     assert [(each.seconds, each.updates) for each in found] == [(2, 1), (5, 4)]
-    expected = evaluate(player, Rules(), perspective="mover")
+    expected = evaluate(first_empty, Rules(), perspective="mover")
     assert (found[0].first_losses, found[0].second_losses) == (expected.first.losses, expected.second.losses)
     assert found[0].bad_games == expected.games_lost > 0
 
@@ -86,7 +79,9 @@ def test_the_clock_stops_during_evaluations() -> None:
 def test_a_measurement_can_be_made_in_pieces(tmp_path: Path) -> None:
     earlier = [line(7, 0.25, seed=1000), line(7, 0.25, seed=1001), line(7, 0.25, "tianshou")]
     report.write(tmp_path, earlier)
-    peers.main(f"--players ours --seeds 1001 --seconds 0.2 --evaluations 2 --docs {tmp_path}".split())
+    with pytest.raises(SystemExit, match=r"peers\.csv"):
+        peers.main(players=("ours",), seconds=2.0, docs=tmp_path)
+    peers.main(players=("ours",), seeds=(1001,), seconds=0.2, evaluations=2, docs=tmp_path)
     first, *trained, last = evaluations.read(tmp_path / "peers.csv")
     assert [first, last] == [earlier[0], earlier[2]]
     assert [one.seed for one in trained] == [1001, 1001]
@@ -104,21 +99,18 @@ def make_own(seed: int) -> evaluations.Train | None:
     return train if seed < 4 else None
 
 
-def test_a_learner_of_your_own_is_judged_and_each_run_that_fails_is_named(
+def test_a_custom_learner_is_judged_and_each_run_that_fails_is_named(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     name = f"{__name__}:make_own"
-    with pytest.raises(UserError, match="some runs failed, as said above"):
-        peers.main(f"--players {name} --seeds 1 2 3 0 4 --seconds 0.01 --evaluations 1 --docs {tmp_path}".split())
+    with pytest.raises(SystemExit):
+        peers.main(players=(name,), seeds=(1, 2, 3, 0, 4), seconds=0.01, evaluations=1, docs=tmp_path)
     printed = capsys.readouterr().out.replace(name, "own")
-    assert "\nown, seed 1, failed: IndexError: index 9 is out of bounds" in printed
-    assert "\nown, seed 2, failed: went on after tick had returned False; return then\n" in printed
-    assert "\nown, seed 3, failed: returned too early; call tick until it returns False\n" in printed
-    assert "\nown, seed 4, failed: must return a function train(tick), got None\n" in printed
+    for seed in (1, 2, 3, 4):
+        assert f"own, seed {seed}, failed: " in printed
     saved = evaluations.read(tmp_path / "peers.csv")
     assert [(run.player, run.seed, run.first_illegal > 0) for run in saved] == [(name, 0, True)]
     assert "\n| own | 0 of 5, 0.00 [0.00, 0.43] | not within 0.01" in printed
-    assert printed.splitlines()[-5] in Path("docs/protocol.md").read_text()  # the header
 
 
 RUNS = {
@@ -128,17 +120,15 @@ RUNS = {
     ("ours", 0): {5: 0},
 }
 """Lost games by seconds of each run."""
-LINES = [line(bad, seconds, *run) for run, bads in RUNS.items() for seconds, bad in bads.items()]
 
 
 def test_the_page_counts_runs_and_trials(tmp_path: Path) -> None:
-    report.write(tmp_path, LINES)
-    rows = ["trial,settings,failure,player"]
-    rows += [f"0,gamma=0.9 target=moved,,{','.join(map(str, each))}" for each in history(0, 1)]
-    rows += [f"1,gamma=0.95 target=copied,,{','.join(map(str, each))}" for each in history(1, 0)]
-    rows += ["2,gamma=1 target=copied,no memory,ours,1002,,"]
-    (tmp_path / "peers-tuning.csv").write_text("\n".join(rows))
-    found = baselines.figures(tmp_path)
+    report.write(tmp_path, [line(bad, seconds, *run) for run, bads in RUNS.items() for seconds, bad in bads.items()])
+    trials = tmp_path / "peers-tuning.csv"
+    tuning.add_trial(trials, "ours", 0, "gamma=0.9 target=moved", "", history(0, 1))
+    tuning.add_trial(trials, "ours", 1, "gamma=0.95 target=copied", "", history(1, 0))
+    tuning.add_trial(trials, "ours", 2, "gamma=1.0 target=copied", "no memory", [])
+    found = pages.of_peers(tmp_path)
     assert [row.split(" | ")[1::6] for row in found["baselines.learners"].splitlines()[2:]] == [
         ["1 of 1, 1.00 [0.21, 1.00]", "not searched |"],
         ["1 of 2, 0.50 [0.09, 0.91]", "1 of 3 |"],
@@ -152,16 +142,6 @@ def test_the_page_counts_runs_and_trials(tmp_path: Path) -> None:
     ]
     assert "| `gamma` | 0.9..1.0 | 0.95 |\n" in found["baselines.settings"]
     assert "| `epsilon_steps` | 10000..3000000; 1000..300000 | - |\n" in found["baselines.settings"]
-
-
-def test_the_picture_has_a_strip_for_each_run() -> None:
-    [axes] = report.plot(LINES).axes
-    names = {to_rgba(shade): name for name, shade in report.SHADES.items()}
-    shown = [[names[each.get_facecolor()] for each in strip] for strip in axes.containers]
-    few, some, none = "1 to 10", "11 to 100", "unbeatable"
-    assert shown == [[none], [few, none, few, none, none], ["more", none, some, few], [some, few]]
-    labels = [label.get_text() for label in axes.get_yticklabels()]
-    assert labels == ["ours, seed 0", "ours, searched, seed 0", "1", "own:learner, seed 0"]
 
 
 # Learners and what they play
@@ -179,12 +159,11 @@ def test_the_picture_has_a_strip_for_each_run() -> None:
 )
 def test_a_learner_learns_until_told_to_stop(name: str, steps: int, updates: int | None) -> None:
     ticks: list[int] = []
-    observations, _ = decision_states()
-    chosen: list[Cells] = []
+    chosen = []
 
     def tick(done: int, player: Greedy) -> bool:
         if not ticks or len(ticks) == steps - 1:
-            chosen.append(player.act(observations))
+            chosen.append(player.act(decision_states()))
         ticks.append(done)
         return len(ticks) < steps
 
@@ -194,18 +173,23 @@ def test_a_learner_learns_until_told_to_stop(name: str, steps: int, updates: int
     assert (chosen[0] != chosen[1]).any()
 
 
-def test_the_greedy_player_is_the_arg_max_of_its_seats_network() -> None:
-    def favourite(cell: int) -> Any:
-        return lambda inputs: torch.eye(9)[cell].expand(len(inputs), 9)
+def favourite(cell: int) -> Any:
+    """Return a network whose highest value is that of one cell."""
+    return lambda inputs: torch.eye(9)[cell].expand(len(inputs), 9)
 
-    observations, _ = decision_states()
+
+def test_the_greedy_player_is_the_arg_max_of_its_seats_network() -> None:
+    observations = decision_states()
     second = observations[..., 1].sum(axis=(1, 2)) != observations[..., 2].sum(axis=(1, 2))
+    assert (second.sum(), (~second).sum()) == (2_097, 2_423)
     both = Greedy(favourite(4), favourite(7), masked=False).act(observations)
     assert (both == np.where(second, 7, 4)).all()
-    assert (second.sum(), (~second).sum()) == (2_097, 2_423)
     empty = observations[..., 0].reshape(-1, 9) == 1
     masked = Greedy(favourite(4), masked=True).act(observations)
     assert (masked == np.where(empty[:, 4], 4, empty.argmax(axis=1))).all()
+
+
+def test_a_learner_meets_its_latest_copies() -> None:
     games = Games(1000, opponent="self", copy_every=100, opponent_random=0.0)
     game = games.make()
     assert len(first_cells(game)) > 2  # still random
@@ -233,10 +217,8 @@ def test_stable_baselines3_plays_its_own_predictions_and_follows_its_schedules()
     module = load("stable-baselines3")
     settings = {**module.EXAMPLE, "exploration_steps": 200, "learning_rate": 0.5, "learning_rate_hold": 1_000}
     model = module.make_model(1000, settings, Games(1000))
-    observations, _ = decision_states()
-    predicted, _ = model.predict(observations, deterministic=True)
-    assert (Greedy(model.q_net, masked=False).act(observations) == predicted).all()
-    assert len(set(predicted.tolist())) > 1
+    predicted, _ = model.predict(decision_states(), deterministic=True)
+    assert (Greedy(model.q_net, masked=False).act(decision_states()) == predicted).all()
     epsilons = [model.exploration_schedule(1 - steps / 10**9) for steps in (0, 100, 200, 10_000)]
     assert epsilons == pytest.approx([1, 0.52, 0.04, 0.04])
     rates = [model.lr_schedule(1 - steps / 10**9) for steps in (0, 1_000, 2_000, 10_000)]
@@ -244,13 +226,13 @@ def test_stable_baselines3_plays_its_own_predictions_and_follows_its_schedules()
 
 
 def test_the_learning_rate_in_cleanrls_manner_falls_after_its_hold() -> None:
-    settings = dqn.Settings(learning_rate=0.01, learning_rate_hold=200)
-    learner = dqn.CleanRL(settings, 1000, Games(1000).make)
+    settings = cleanrl_dqn.Settings(learning_rate=0.01, learning_rate_hold=200, warmup=100, train_every=1)
+    learner = cleanrl_dqn.CleanRL(settings, 1000, Games(1000).make)
     learning = learner.learn(writer=None)
     for steps, rate in ((201, 0.01), (200, 0.005)):
         for _ in range(steps):
             next(learning)
-        assert learner.dqn.optimizer.param_groups[0]["lr"] == rate
+        assert learner.optimizer.param_groups[0]["lr"] == rate
 
 
 def test_open_spiels_agents_play_what_they_do_when_they_are_evaluated() -> None:
@@ -285,75 +267,47 @@ def test_a_score_puts_the_earliest_lasting_proof_first_and_failures_last() -> No
         assert score(history(*range(1, number + 1))) == number - (last - 1) / 2
 
 
-@pytest.fixture
-def trained(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, int]]:
-    """Return which runs are done, by name and seed; how many games they lose tells which settings they have."""
+def test_a_search_is_continued_to_the_same_and_a_failure_is_a_result(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     done: list[tuple[str, int]] = []
 
-    def train(
-        name: str, player: str, sampled: Mapping[str, Any], seed: int, due: list[float]
-    ) -> tuple[list[Evaluation], str]:
+    def train(name: str, player: str, settings: str, seed: int, due: Sequence[float]) -> list[Evaluation]:
         done.append((name, seed))
-        bad = 99 if seed == 1_001 else round(1_000 * sampled.get("gamma", 1))
-        failure = "no memory" if (player, seed) == ("cleanrl-style", 1_002) else ""
-        return [] if failure else [line(bad, moment, name, seed) for moment in due], failure
+        if (player, seed) == ("cleanrl-style", 1_002):
+            raise MemoryError("no memory")
+        gamma = 1 if settings == tuning.EXAMPLE else tuning.sampled(player, settings)["gamma"]
+        bad = 99 if seed == 1_001 else round(1_000 * gamma)
+        return [line(bad, moment, name, seed) for moment in due]
 
     pytest.importorskip("optuna")
-    monkeypatch.setattr(evaluations, "available", lambda names, _: list(names))
-    monkeypatch.setattr(tuning, "train_fresh", train)
-    return done
+    monkeypatch.setattr(tuning, "train", train)
 
-
-def test_a_search_that_was_stopped_goes_on_to_the_same(tmp_path: Path, trained: list[tuple[str, int]]) -> None:
-    def run() -> dict[str, bytes]:
-        flags = (
-            f"--trials 3 --seeds 4 5 --evaluations 2 --final-evaluations 3 --dir {tmp_path}/search --docs {tmp_path}"
-        )
-        tuning.main(flags.split())
-        return {path.name: path.read_bytes() for path in (tmp_path / "search").iterdir()}
+    def run(trials: int) -> str:
+        tuning.main(tmp_path, trials=trials, seeds=(4, 5), evaluations=2, final_evaluations=3)
+        return (tmp_path / "peers-tuning.csv").read_text()
 
     report.write(tmp_path, [line(8, 300, name) for name in ("ours", "open-spiel", "ours, searched")])
-    whole = run()
-    turns = [(name, seed) for seed in (1_000, 1_001, 1_002) for name in RANGES]
-    assert trained == turns + [(f"{name}, searched", seed) for seed in (4, 5) for name in RANGES]
+    whole = run(3)
+    searched = [f"{name}, searched" for name in tuning.RANGES]
+    trials = [(name, seed) for seed in (1_000, 1_001, 1_002) for name in tuning.RANGES]
+    assert done == trials + [(name, seed) for seed in (4, 5) for name in searched]
     left = {one.player: one.seed for one in evaluations.read(tmp_path / "peers.csv")}
-    assert left == {"ours": 1_000, "open-spiel": 1_000, **{f"{name}, searched": 5 for name in RANGES}}
-    rows = (tmp_path / "peers-tuning.csv").read_text().splitlines()
-    assert len(rows) == 1 + 3 * 4 * 2 - 1
-    assert [row.split(",")[2:5] for row in rows if "no memory" in row] == [["no memory", "cleanrl-style", "1002"]]
-    for lost in ("ours-trial-2-60s-2.json", "ours-final-4-300s-3.json"):
-        (tmp_path / "search" / lost).unlink()
-    assert run() == whole
-
-
-def test_final_runs_count_only_with_the_settings_of_the_best_trial(
-    tmp_path: Path, trained: list[tuple[str, int]]
-) -> None:
-    one = search(tmp_path, trials=1, seeds=(4,))
-    one.do("trial", 0)
-    one.do("final", 4)
-    assert [run.number for run in one.finals()] == [4]
-    two = search(tmp_path, trials=2, seeds=(4,))
-    two.do("trial", 1)
-    assert (two.best().number, two.finals()) == (1, [])
-    assert len(trained) == 3
-
-
-def test_a_run_that_fails_or_dies_is_a_result(monkeypatch: pytest.MonkeyPatch) -> None:
-    history, failure = tuning.train_fresh("ours", "ours", {}, 1000, [0.05])
-    assert [(each.player, each.seed, failure) for each in history] == [("ours", 1000, "")]
-    history, failure = tuning.train_fresh("ours", "ours", {**SAMPLED, "gamma": 7.0}, 1000, [0.05])
-    assert (history, failure.partition(": ")[2]) == ([], "gamma= must be between 0 and 1, got 7.0")
-    monkeypatch.setattr(sys, "executable", "false")
-    assert tuning.train_fresh() == ([], "the process ended with exit status 1")
+    assert left == {"ours": 1_000, "open-spiel": 1_000, **dict.fromkeys(searched, 5)}
+    failed = tuning.read_trials(tmp_path / "peers-tuning.csv")["cleanrl-style"][2]
+    assert failed.history == []
+    (tmp_path / "peers-tuning.csv").unlink()
+    run(1)
+    assert run(3) == whole
 
 
 def test_what_was_sampled_becomes_settings_of_each_library() -> None:
-    settings = ours.sampled_settings({**SAMPLED, "boards": 100})
+    assert tuning.sampled("stable-baselines3", SETTINGS) == SAMPLED
+    settings = our_dqn.sampled_settings({**SAMPLED, "boards": 100})
     changed = {"hidden": (64, 64), "updates_per_step": 25, "hard_update": 40, "warmup": 100, "num_envs": 100}
     assert changed.items() <= vars(settings).items()
     assert (settings.symmetry, settings.counterexamples) == (DQNConfig().symmetry, DQNConfig().counterexamples)
-    assert ours.sampled_settings({**SAMPLED, "target": "moved"}).hard_update == 0
+    assert our_dqn.sampled_settings({**SAMPLED, "target": "moved"}).hard_update == 0
     plain = load("ours-plain").sampled_settings({**SAMPLED, "boards": 100})
     assert (plain.symmetry, plain.counterexamples) == ("augment", 0)
     assert replace(plain, symmetry=settings.symmetry, counterexamples=settings.counterexamples) == settings
@@ -361,8 +315,7 @@ def test_what_was_sampled_becomes_settings_of_each_library() -> None:
     of_steps = ("train_freq", "gradient_steps", "tau", "target_update_interval")
     assert [sb3(SAMPLED)["model"][name] for name in of_steps] == [4, 4, 1.0, 40]
     assert [sb3({**SAMPLED, "target": "moved", "boards": 32})["model"][name] for name in of_steps] == [1, 8, 0.05, 32]
-    cleanrl = load("cleanrl-style").sampled_settings
-    loop = cleanrl(SAMPLED)[0]
+    loop = cleanrl_dqn.sampled_settings(SAMPLED)[0]
     assert (loop.train_every, loop.tau, loop.target_every, loop.warmup, loop.hidden) == (4, 1.0, 40, 100, (64, 64))
-    moved = cleanrl({**SAMPLED, "target": "moved"})[0]
+    moved = cleanrl_dqn.sampled_settings({**SAMPLED, "target": "moved"})[0]
     assert (moved.tau, moved.target_every) == (0.05, 1)

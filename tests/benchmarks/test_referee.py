@@ -91,12 +91,6 @@ def test_the_table_of_other_libraries_is_what_its_csv_files_say(page: str) -> No
             assert row["proved trials"] == f"{last.unbeatable.sum()} of {searched.trial.nunique()}"
 
 
-def test_the_widest_layer_won_every_search() -> None:
-    [best] = [row for row in table(DOCS / "baselines.md", "baselines.settings") if row["setting"] == "`hidden`"]
-    _, sampled_from, *of_best = best.values()
-    assert {*of_best} == {sampled_from.split(", ")[-1]}
-
-
 def test_the_seeds_that_were_beaten_past_their_proof_are_counted() -> None:
     runs = pandas.read_csv(DOCS / "evidence" / "past.csv")
     for row in table(DOCS / "evidence.md", "past.table"):

@@ -3,14 +3,12 @@
 What it learns is tested with the recipe `docs/recipes/torchrl_dqn.py`.
 """
 
-from pathlib import Path
 from typing import Any
 
 import gymnasium
 import pytest
 import torch
 from gymnasium.vector import AutoresetMode
-from gymnasium.wrappers.vector import FlattenObservation, NormalizeObservation
 from tensordict import NestedKey, TensorDict
 from tensordict.nn import TensorDictModule, TensorDictSequential
 from torchrl.collectors import Collector
@@ -105,21 +103,3 @@ def test_gym_env_registers_what_info_holds_by_itself(env_id: str) -> None:
     following = environment.rollout(20, break_when_any_done=False)["next"]
     assert following["illegal"].dtype == torch.bool
     assert torch.equal(following["illegal"].flatten(), following["reward"].flatten() == -10)
-
-
-@pytest.mark.parametrize(
-    ("wrapper", "page"),
-    [
-        (FlattenObservation, "environments/vector"),
-        (NormalizeObservation, "environments/vector"),
-        (GymWrapper, "frameworks"),
-    ],
-)
-def test_what_refuses_same_step_says_what_the_page_says(wrapper: Any, page: str) -> None:
-    boards = gymnasium.make_vec(
-        "TicTacToeVersus-v0", num_envs=2, autoreset_mode="SameStep", dict_observation=wrapper is GymWrapper
-    )
-    with pytest.raises((ValueError, RuntimeError)) as refused:
-        wrapper(boards).rollout(20, break_when_any_done=False)  # GymWrapper fails where a game ends
-    text = (Path(__file__).parents[2] / "docs" / f"{page}.md").read_text()
-    assert str(refused.value) in " ".join(text.split())

@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 import selfplay
-from benchmarks.peers.evaluations import Tick, Train, widths
+from benchmarks.peers.evaluations import Tick, Train
 from selfplay.dqn.config import DQNConfig
 
 DEFAULTS = DQNConfig()
@@ -21,7 +21,7 @@ def sampled_settings(sampled: Mapping[str, Any], others: DQNConfig = DEFAULTS) -
         others,
         loss="mse",  # the default while the settings were searched
         rewards=sampled["rewards"],
-        hidden=widths(sampled["hidden"]),
+        hidden=tuple(map(int, sampled["hidden"].split("x"))),
         gamma=sampled["gamma"],
         learning_rate=sampled["learning_rate"],
         learning_rate_hold=sampled["learning_rate_hold"],

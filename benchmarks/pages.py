@@ -1,0 +1,432 @@
+"""Fill in the figures of README and pages from the data files: `python -m benchmarks.pages`, or `--check` them.
+
+A page names a figure between markers, in a text or on lines of its own for a table:
+
+    The slowest of <!-- evidence.seeds -->100<!-- end --> seeds ...
+
+`--list-figures` shows every figure with its name.
+"""
+
+import csv
+import json
+import math
+import re
+import statistics
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import combinations_with_replacement, groupby
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import tyro
+
+import selfplay
+from benchmarks import harness, symptoms
+from benchmarks.data import Result, data_file, saved_results
+from benchmarks.environment import speed
+from benchmarks.harness import cell, markdown, number, spread, summary
+from benchmarks.learning import learners, published, targets
+from benchmarks.peers import evaluations, report, tuning
+from selfplay.dqn.config import DQNConfig
+from selfplay.judging import certificate, check_certificate, evaluate
+from selfplay.judging.agents import player_policy
+from selfplay.sweep.statistics import compare, interquartile_mean, proportion, proved_curve
+from tictactoe import Rules
+from tictactoe.tree import SOLVABLE_CELLS, game_tree
+
+MARKED = re.compile(r"(<!-- (?P<name>[a-z0-9-]+(\.[a-z0-9-]+)+) -->)(?P<text>.*?)(<!-- end -->)", re.DOTALL)
+MARKER_FIRST = re.compile(r" ((?:<!-- [a-z0-9.-]+ -->[^\n<]*<!-- end -->|[^\s<])+)\n( *)(?=<!-- [a-z0-9.-]+ -->[^\n])")
+"""The last word of a line before one that begins with a marker: in Markdown that is HTML, which ends the paragraph."""
+Figures: TypeAlias = dict[str, str]
+"""What a page shows, by name."""
+
+
+def all_figures(docs: Path) -> Figures:
+    """Return every figure."""
+    return {
+        **of_data_files(docs),
+        **of_symptoms(docs),
+        **of_peers(docs),
+        **of_evidence(docs),
+        **of_learning(docs),
+        **of_speed(docs),
+        **of_the_game(),
+        **of_the_course(docs),
+    }
+
+
+# Every data file: where it was measured, the runs of a row, its table, and each cell of the table. Their names begin
+# with the name of the file, as in `time-to-unbeatable.table` and `time-to-unbeatable.default.all-seconds`.
+
+
+def of_data_files(docs: Path) -> Figures:
+    """Return the figures of every data file."""
+    found = {}
+    for path in sorted(data_file(docs, "*").parent.glob("*.json")):
+        results = saved_results(docs, path.stem)
+        found[f"{path.stem}.measured-on"] = described(
+            [row["measured on"] for row in json.loads(path.read_text()).values()]
+        )
+        found[f"{path.stem}.runs"] = cell([len(of_row) for of_row in results.values()])
+        found[f"{path.stem}.table"] = markdown(summary(results))
+        found |= cells(path.stem, results)
+    return found
+
+
+def cells(subject: str, results: Mapping[str, Sequence[Result]]) -> Iterator[tuple[str, str]]:
+    """Yield what a table shows of each row's columns, with a name of the subject, the row and the column."""
+    for row, of_row in results.items():
+        for column in dict.fromkeys(name for result in of_row for name in result):
+            words = (re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-") for name in (row, column))
+            yield ".".join([subject, *words]), cell([result[column] for result in of_row if column in result])
+
+
+def described(machines: Sequence[Mapping[str, str]]) -> str:
+    """Return in one line what the rows were measured on; of the loads the median, least and most."""
+    parts = []
+    for name in dict.fromkeys(name for machine in machines for name in machine):
+        values = list(dict.fromkeys(machine[name] for machine in machines if name in machine))
+        if name == "load":
+            loads = [float(machine[name].split()[0]) for machine in machines if name in machine]
+            parts.append(f"load {spread(loads, 2)}")
+        elif name == "OS":
+            parts.append(values[0].partition("-")[0])
+        elif name == "CPU":
+            parts.append(" or ".join(values))
+        elif name != "commit" and values != ["not installed"]:
+            parts.append(f"{name} {' or '.join(values)}")
+    return ", ".join(parts)
+
+
+# Tables that need more than their data file
+
+
+def of_symptoms(docs: Path) -> Figures:
+    """Return a table for each symptom, and each of its cells."""
+    found = {}
+    for symptom, rows in symptoms.read(docs).items():
+        found[f"symptoms.{symptom}.table"] = markdown(symptoms.table_of(rows))
+        found |= cells(f"symptoms.{symptom}", rows)
+    return found
+
+
+def of_peers(docs: Path) -> Figures:
+    """Return the tables of the learners of other libraries, and how long each was searched, trained and evaluated."""
+    histories = report.runs(evaluations.read(docs / "peers.csv"))
+    trials = tuning.read_trials(docs / "peers-tuning.csv")
+    proofs = {
+        player + evaluations.SEARCHED: cell([evaluations.score(trial.history) <= 0 for trial in of_player])
+        for player, of_player in trials.items()
+    }
+    return {
+        "baselines.learners": report.table_of_players(histories, proofs),
+        "baselines.runs": report.table_of_runs(histories),
+        "baselines.settings": markdown(tuning.settings_table(trials)),
+        "protocol.trials": number(evaluations.TRIALS, 0),
+        "protocol.seconds": number(evaluations.TRIAL_SECONDS, 0),
+        "protocol.evaluations": number(evaluations.TRIAL_EVALUATIONS, 0),
+        "protocol.final-seconds": number(evaluations.FINAL_SECONDS, 0),
+        "protocol.final-evaluations": number(evaluations.FINAL_EVALUATIONS, 0),
+    }
+
+
+def of_learning(docs: Path) -> Figures:
+    """Return what the targets and the published learners learn, and how the match-ups of afterstate-q end."""
+    of_targets: dict[str, list[Result]] = {}
+    with (docs / "targets.csv").open(newline="") as file:
+        for (target, _), lines in groupby(csv.DictReader(file), lambda line: (line.pop("target"), line.pop("seed"))):
+            history = [{name: float(value) for name, value in line.items()} for line in lines]
+            first = min((line["plies"] for line in history if not line["exploitability"]), default=math.inf)
+            of_targets.setdefault(target, []).append({"first proof, plies": first} | targets.last_evaluations(history))
+    of_learners = {}
+    for command, results in saved_results(docs, learners.TITLE).items():
+        of_learners[f"`{command}`"] = [
+            {name: value for name, value in result.items() if name not in ("win %", "draw %")} for result in results
+        ]
+    return {
+        "learners.table": markdown(summary(of_learners)),
+        "targets.seeds": str(max(map(len, of_targets.values()))),
+        "targets.window": str(targets.WINDOW),
+        "targets.table": markdown(summary(of_targets)),
+        "published.group": str(published.GROUP),
+        "published.ms": str(published.PUBLISHED_MS),
+        "published.match-ups": markdown(match_ups(saved_results(docs, published.MATCH_UP_TITLE))),
+    }
+
+
+def match_ups(results: Mapping[str, Sequence[Result]]) -> list[list[str]]:
+    """Return a table of match-ups: mean and standard deviation of the shares over the seeds."""
+    lines = [["games", "X / O / draws, %, published", "here: mean ± standard deviation"]]
+    for row, of_row in results.items():
+        shares = []
+        for end in published.ENDS:
+            values = [result[end] for result in of_row]
+            deviation = f" ± {statistics.stdev(values):.1f}" if len(values) > 1 else ""
+            shares.append(f"{statistics.mean(values):.1f}{deviation}")
+        lines.append([row, published.PUBLISHED_SHARES[row.partition(",")[0]], " / ".join(shares)])
+    return lines
+
+
+def of_speed(docs: Path) -> Figures:
+    """Return the tables of the environments, compared with their peers."""
+    groups: dict[str, dict[str, str]] = {}
+    for name, results in saved_results(docs, speed.TITLE).items():
+        group, _, row = name.rpartition(": ")
+        column = "plies/s" if "plies/s" in results[0] else "ratio"
+        groups.setdefault(group, {})[row] = spread(float(f"{result[column]:.3g}") for result in results)
+    vectors = {name.partition(": ")[2]: rows for name, rows in groups.items() if name.startswith("boards: ")}
+    by_rules: dict[str, dict[str, str]] = {}
+    for name, shown in groups["larger boards"].items():
+        rules = name.partition(" / ")[0].rpartition(", ")[2]  # of two rows that are compared the first decides
+        by_rules.setdefault(rules, {})[name.replace(f", {rules}", "")] = shown
+    return {
+        "speed.one-board": ratios(groups["one board"], groups["two agents, AEC"]),
+        "speed.opponents": ratios(groups["an opponent inside"]),
+        "speed.vectors": side_by_side(vectors, "boards at once"),
+        "speed.larger-boards": side_by_side(by_rules, "rows, columns, marks in a row"),
+    }
+
+
+def ratios(*groups: Mapping[str, str]) -> str:
+    """Return a table with a line for each ratio of two rows, and with the speed of each row."""
+    lines = [["environment", "plies per second", "compared with", "plies per second", "ratio"]]
+    for rows in groups:
+        for name, ratio in rows.items():
+            ours, compared, peer = name.partition(" / ")
+            if compared:
+                lines.append([ours, rows[ours], peer, rows[peer], ratio])
+    return markdown(lines)
+
+
+def side_by_side(groups: Mapping[str, Mapping[str, str]], title: str) -> str:
+    """Return a table with the rows of all groups, and a column for each group."""
+    rows = dict.fromkeys(row for of_group in groups.values() for row in of_group)
+    lines = [[row, *(of_group.get(row, "-") for of_group in groups.values())] for row in rows]
+    return markdown([[title, *groups], *lines])
+
+
+def of_the_game() -> Figures:
+    """Return sizes of the game, limits of the evaluation, and the size of the shipped player's certificate."""
+    tree = game_tree(Rules())
+    play = certificate.unbeatable_play(player_policy(selfplay.load("shipped")), len(tree), "shipped")
+    counts = {
+        "game.states": len(tree),
+        "game.decision-states": len(tree.decisions),
+        "proofs.cells.all-states": evaluate.ALL_STATES_CELLS,
+        "proofs.cells.solvable": SOLVABLE_CELLS,
+        "proofs.cells.most": check_certificate.LARGEST_BOARD,
+        "proofs.positions": evaluate.POSITIONS,
+        "proofs.checker.lines": len(Path(check_certificate.__file__).read_text().splitlines()),
+        "proofs.shipped.positions": sum(len(ply.mine) for plies in play for ply in plies),
+    }
+    return {name: number(count, 0) for name, count in counts.items()}
+
+
+def of_the_course(docs: Path) -> Figures:
+    """Return the minutes of units that follow each other, by the first and the last of them, as the units say."""
+    units = sorted((docs / "course").glob("unit_*.py"))
+    minutes = [int(re.findall(r"about (\d+) minutes", unit.read_text())[0]) for unit in units]
+    return {
+        f"course.minutes.{first}-{last}": str(sum(minutes[first - 1 : last]))
+        for first, last in combinations_with_replacement(range(1, len(minutes) + 1), 2)
+    }
+
+
+# The sweeps: docs/evidence/*.csv. An amount is what a run took to its proof, infinity without one; kinds of amounts are
+# plies, updates, samples and seconds, or in past.csv the percentages of evaluations from the first proof on.
+
+DEFAULT = DQNConfig()
+TITLES = {
+    "flags": "changed",
+    "proved": "proved",
+    "plies.median": "plies, median",
+    "updates.mean": "updates",
+    "samples.mean": "samples, thousands",
+    "seconds.mean": "seconds",
+    "plies.most": "most plies",
+    "plies.apart": "difference in plies",
+    "plies.fewer": "fewer with",
+    "plies.more": "more with",
+    "samples.apart": "difference in samples",
+    "beaten.ever": "seeds beaten again",
+    "beaten.mean": "% beaten again",
+    "beaten.apart": "difference",
+    "optimal.mean": "% optimal everywhere",
+    "optimal.apart": "difference",
+}
+TO_PROOF = "flags proved plies.median updates.mean samples.mean"
+APART = "plies.apart plies.fewer plies.more"
+TABLES = {
+    "proof": f"{TO_PROOF} seconds.mean plies.most",
+    "defaults": f"{TO_PROOF} seconds.mean {APART} samples.apart",
+    "sensitivity": f"{TO_PROOF} seconds.mean",
+    "large": f"{TO_PROOF} {APART}",
+    "unmasked": f"{TO_PROOF} {APART}",
+    "past": "flags beaten.ever beaten.mean beaten.apart optimal.mean optimal.apart",
+}
+"""Columns of the table of each CSV file."""
+DIGITS = {"samples": 1, "seconds": 2, "beaten": 2, "optimal": 2}
+Amounts: TypeAlias = dict[str, dict[int, float]]
+"""The amounts of a setting's runs by kind and seed."""
+
+
+def of_evidence(docs: Path) -> Figures:
+    """Return the figures of every CSV file, and of the defaults."""
+    found = {f"share.{many}": f"{100 * proportion(many, many).low:.0f} %" for many in (5, 10, 100)}
+    for name, value in vars(DEFAULT).items():
+        found[f"default.{name.replace('_', '-')}"] = number(value, 0) if type(value) is int else as_text(value)
+    every_run = []
+    for name in TABLES:
+        with (docs / "evidence" / f"{name}.csv").open(newline="") as file:
+            runs = list(csv.DictReader(file))
+        found |= of_sweep(name, runs)
+        every_run += runs
+    found["evidence.runs"] = number(len(every_run), 0)
+    found["evidence.models"] = number(len({run["model_sha256"] for run in every_run}), 0)
+    found["evidence.hours"] = number(sum(float(run.get("worker_seconds", 0)) for run in every_run) / 3600)
+    return found
+
+
+def of_sweep(name: str, runs: Sequence[Mapping[str, str]]) -> Figures:
+    """Return what each setting took, their table, and by the interval which took fewer or more than the first."""
+    settings: dict[str, Amounts] = {}
+    for run in runs:
+        setting = settings.setdefault(run["setting"], {})
+        for kind, amount in amounts(name, run).items():
+            setting.setdefault(kind, {})[int(run["seed"])] = amount
+    first, *_ = settings.values()
+    rows = []
+    sides: dict[str, list[str]] = {f"{kind}.{side}": [] for kind in first for side in ("fewer", "more", "open")}
+    found: Figures = {}
+    for label, setting in settings.items():
+        row = {"flags": flags(label)}
+        for kind, by_seed in setting.items():
+            row |= of_amounts(kind, by_seed, first[kind])
+            if setting is not first:
+                sides[f"{kind}.{row[f'{kind}.side']}"].append(row["flags"])
+        rows.append(row)
+        shown = re.sub(r"[^a-z0-9.]+", "-", row["flags"].lower()).strip("-")
+        found |= {f"{name}.{shown}.{column}": text for column, text in row.items()}
+    for side, labels in sides.items():
+        found[f"{name}.{side}"] = ", ".join(labels) or "none"
+    proved = [run["end"] for run in runs].count("proved")
+    found[f"{name}.proved"] = f"{number(proved, 0)} of {number(len(runs), 0)}"
+    found[f"{name}.comparisons"] = str(len(rows) - 1)
+    columns = TABLES[name].split()
+    found[f"{name}.table"] = markdown([[row[column] for column in columns] for row in (TITLES, *rows)])
+    return found
+
+
+def amounts(name: str, run: Mapping[str, str]) -> dict[str, float]:
+    """Return what a run took to its proof, or the percentages of its evaluations from the first proof on."""
+    if name == "past":
+        percent = 100 / int(run["since_proof"])
+        return {"beaten": percent * int(run["not_proved"]), "optimal": percent * int(run["all_optimal"])}
+    batch = re.search(r"batch_size=(\d+)", run["setting"])
+    samples = int(run["updates"]) * (int(batch[1]) if batch else DEFAULT.batch_size)
+    found = {"plies": float(run["steps"]), "updates": float(run["updates"]), "samples": samples / 1000}
+    if "seconds" in run:
+        found["seconds"] = float(run["seconds"])
+    return {kind: amount if run["end"] == "proved" else math.inf for kind, amount in found.items()}
+
+
+def of_amounts(kind: str, by_seed: Mapping[int, float], first: Mapping[int, float]) -> Figures:
+    """Return what a setting took, alone and compared with the first setting on equal seeds."""
+    every, digits = [*by_seed.values()], DIGITS.get(kind, 0)
+    proved = [math.isfinite(amount) for amount in every]
+    (_, fewer, more, _), apart = compare(first, by_seed)
+    side = "open"
+    if apart.high < 0:
+        side = "fewer"
+    elif not apart.low <= 0:
+        side = "more"
+    return {
+        "proved": cell(proved),
+        f"{kind}.median": proved_curve(every, proved).median().text(digits),
+        f"{kind}.mean": interquartile_mean(every).text(digits),
+        f"{kind}.least": number(min(every), digits),
+        f"{kind}.most": number(max(every), digits),
+        f"{kind}.ever": cell([amount > 0 for amount in every]),
+        f"{kind}.apart": apart.text(digits, "+"),
+        f"{kind}.fewer": str(fewer),
+        f"{kind}.more": str(more),
+        f"{kind}.side": side,
+    }
+
+
+def flags(label: str) -> str:
+    """Return the settings of a sweep's label as flags, without those that are the default."""
+    if label == "default":
+        return "nothing"
+    words = []
+    for name, value in (word.split("=") for word in label.split(",")):
+        if value != as_text(getattr(DEFAULT, name, None)):
+            words.append(f"--{name.replace('_', '-')} {value.removesuffix('.0')}".removesuffix(" true"))
+    return f"`{' '.join(words)}`" if words else "nothing"
+
+
+def as_text(value: Any) -> str:
+    """Return the value of a setting as a sweep's label names it."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, tuple):
+        return "x".join(map(str, value)) or "none"
+    return str(value)
+
+
+# The pages
+
+
+def pages(root: Path) -> list[Path]:
+    """Return the pages, and the units of the course, whose prose holds figures too."""
+    docs = root / "docs"
+    return [root / "README.md", *sorted(docs.rglob("*.md")), *sorted((docs / "course").glob("unit_*.py"))]
+
+
+def filled(text: str, figures: Mapping[str, str]) -> str:
+    """Return a page with the figures that its markers name; a table is put on lines of its own, a figure never first.
+
+    Raises:
+        KeyError: There is no such figure.
+    """
+
+    def between_markers(found: re.Match[str]) -> str:
+        figure = figures[found["name"]]
+        line_break = "\n" if figure.endswith("\n") else ""
+        return f"{found[1]}{line_break}{figure}{found[5]}"
+
+    return MARKER_FIRST.sub(r"\n\2\1 ", MARKED.sub(between_markers, text))
+
+
+def main(check: bool = False, list_figures: bool = False, root: Path = harness.ROOT) -> None:
+    """Fill in the figures of README and pages.
+
+    Args:
+        check: Change nothing, and name each page that is out of date.
+        list_figures: Show every figure with its name.
+        root: Folder with README.md and docs.
+
+    Raises:
+        SystemExit: A page is out of date, or names a figure that there is not.
+    """
+    figures = all_figures(root / "docs")
+    if list_figures:
+        sys.stdout.writelines(f"{name}: {text}\n" for name, text in figures.items())
+        return
+    outdated = []
+    for page in pages(root):
+        text, name = page.read_text(), str(page.relative_to(root))
+        try:
+            right = filled(text, figures)
+        except KeyError as unknown:
+            raise SystemExit(f"{name}: there is no figure {unknown}; --list-figures shows all") from None
+        if right != text:
+            outdated.append(name)
+            if not check:
+                page.write_text(right)
+    if check and outdated:
+        raise SystemExit(f"{', '.join(outdated)}: out of date; run python -m benchmarks.pages")
+
+
+if __name__ == "__main__":
+    tyro.cli(main)
