@@ -62,16 +62,16 @@ class DQNLearner:
         self.self_play.advance()
 
     def player(self) -> QPlayer:
-        """Return the current greedy player, which keeps learning with the agents."""
-        return self.self_play.player()
-
-    def metrics(self) -> dict[str, float]:
-        """Return the newest loss and values, and epsilon, by TensorBoard tag.
+        """Return the current greedy player, which keeps learning with the agents.
 
         Raises:
             UserError: what was learned is no longer finite.
         """
         self.check_finite()
+        return self.self_play.player()
+
+    def metrics(self) -> dict[str, float]:
+        """Return the newest loss and values, and epsilon, by TensorBoard tag."""
         metrics = {"explore/epsilon": self.self_play.epsilon}
         if self.self_play.last_updates:
             losses, values = zip(*self.self_play.last_updates, strict=True)

@@ -20,9 +20,8 @@ from tictactoe import Rules
 @pytest.mark.parametrize(
     ("flags", "named"),
     [
-        ({"opponent": "optimal", "rows": 9, "cols": 8}, "9x8"),
-        ({"opponent": "random", "k": 4}, "k=4"),
-        ({"rows": 4}, "rows"),
+        ({"opponent": "optimal", "rules": Rules(9, 8)}, "9x8"),
+        ({"rules": Rules(4)}, "4,3,3"),
     ],
 )
 def test_an_opponent_that_cannot_play_is_refused(flags: dict[str, Any], named: str) -> None:

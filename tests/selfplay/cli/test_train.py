@@ -16,8 +16,8 @@ from selfplay.cli import prove, train
 from selfplay.learning.algorithms import ALGORITHMS
 from tests.runs import ROOT, Stopper, metrics, stopped
 
-FILES = {"config.json", "model.safetensors", "metrics.jsonl", "evaluation.json", "progress.png", "checkpoint"}
-FILES |= {"snapshots", "latest.json"}
+FILES = {"config.json", "model.safetensors", "metrics.jsonl", "evaluation.json", "progress.png", "snapshots"}
+FILES |= {"checkpoint.safetensors"}
 OWN_FILES: dict[str, set[str]] = {
     "dqn": set(),
     "minimax-q": {"table.csv"},

@@ -10,6 +10,7 @@ from selfplay.cli import train
 from selfplay.dqn.config import PRESETS, DQNConfig
 from selfplay.learning.algorithms import ALGORITHMS
 from selfplay.learning.folder import RunFlags
+from selfplay.settings import setting_names
 from selfplay.tabular.config import MinimaxQConfig, TDBackupConfig
 from tests.runs import refused, saved
 from tictactoe import Rules
@@ -91,8 +92,8 @@ def test_the_help_documents_every_setting_and_the_dqns_names_the_others(
         train.read([*([] if name == "dqn" else [name]), "--help"], "python train.py")
     text = capsys.readouterr().out
     assert ("python train.py minimax-q" in text) == (name in ("dqn", "minimax-q"))
-    for field in [*dataclasses.fields(ALGORITHMS[name]), *dataclasses.fields(RunFlags)]:
-        assert f" --{field.name.replace('_', '-')}" in text
+    for setting in [*setting_names(ALGORITHMS[name]), *(field.name for field in dataclasses.fields(RunFlags))]:
+        assert f" --{setting.replace('_', '-')}" in text
 
 
 def test_the_help_of_a_preset_shows_its_values(capsys: pytest.CaptureFixture[str]) -> None:
