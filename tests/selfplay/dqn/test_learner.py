@@ -145,7 +145,7 @@ def test_numbers_that_are_not_finite_are_refused(name: str, number: float) -> No
     learner.check_finite()
     tensors = learned_tensors(learner.self_play.agents[1]) | {"loss": learner.self_play.last_updates[1].loss[None]}
     tensors[name].detach()[-1] = number
-    assert "learning_rate" in refused(learner.metrics)
+    assert "learning_rate" in refused(learner.player)
     assert "learning_rate" in refused(learner.state)
 
 
