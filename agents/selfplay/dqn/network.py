@@ -36,7 +36,7 @@ class QNetwork(nn.Module):
         self.lines = LineFeatures(rules, lines) if lines else None
         widths = ((3 + lines) * rules.cells, *hidden)
         self.hidden = nn.ModuleList(nn.Linear(*sizes) for sizes in pairwise(widths))
-        self.advantage = nn.Linear(widths[-1], rules.cells)
+        self.output = nn.Linear(widths[-1], rules.cells)
 
     def forward(self, observation: Tensor) -> Tensor:
         """Return the action values [B, A] of observations [B, 3A]."""
@@ -45,7 +45,7 @@ class QNetwork(nn.Module):
             features = torch.cat((observation, self.lines(observation)), dim=1)
         for layer in cast("Iterable[nn.Linear]", self.hidden):
             features = linear(features, layer.weight, layer.bias).relu_()
-        return linear(features, self.advantage.weight, self.advantage.bias)
+        return linear(features, self.output.weight, self.output.bias)
 
 
 class LineFeatures(nn.Module):

@@ -77,5 +77,5 @@ def _widen(network: nn.Module, config: DQNConfig, inputs: Tensor, lowered: Tenso
     first.bias[-number:] = 1.0 - config.rules.cells  # on each board as many inputs are 1 as there are cells
     for layer in others:
         layer.weight[-number:, -number:] = torch.eye(number, device=inputs.device)
-    wide.advantage.weight[:, -number:] = -lowered.T
+    wide.output.weight[:, -number:] = -lowered.T
     return wide.requires_grad_(False)

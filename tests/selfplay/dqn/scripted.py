@@ -89,4 +89,4 @@ def constant_values(agent: DQNAgent, online: list[float], target: list[float]) -
         with torch.no_grad():
             for parameter in network.parameters():
                 parameter.zero_()
-            network.advantage.bias.copy_(torch.tensor(values))
+            network.output.bias.copy_(torch.tensor(values))

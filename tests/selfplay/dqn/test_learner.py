@@ -77,7 +77,7 @@ def test_the_same_seed_gives_the_same_bits_and_two_agents_differ() -> None:
     config = config_with(networks="separate")
     (_, weights), (_, again) = trained(config), trained(config)
     assert equal(weights, again)
-    assert not torch.equal(weights["0.advantage.weight"], weights["1.advantage.weight"])
+    assert not torch.equal(weights["0.output.weight"], weights["1.output.weight"])
 
 
 def test_epsilon_follows_its_schedule() -> None:
@@ -139,7 +139,7 @@ def learned(learner: DQNLearner) -> dict[str, torch.Tensor]:
 
 
 @pytest.mark.parametrize("number", [float("nan"), float("inf")])
-@pytest.mark.parametrize("name", ["network.advantage.bias", "target_network.advantage.bias", "adam.0.exp_avg", "loss"])
+@pytest.mark.parametrize("name", ["network.output.bias", "target_network.output.bias", "adam.0.exp_avg", "loss"])
 def test_numbers_that_are_not_finite_are_refused(name: str, number: float) -> None:
     learner = advanced(config_with(networks="separate"), 5)
     learner.check_finite()
@@ -165,7 +165,7 @@ ODD_NUMBERS: dict[str, list[float]] = {
     "waiting_0.action": [9, -1],
     "agent_1.memory.action": [9, -1],
     "agent_1.memory.reward": [float("nan")],
-    "agent_0.network.advantage.bias": [float("inf")],
+    "agent_0.network.output.bias": [float("inf")],
     "starts.count": [-1, 1 << 40],
     "starts.marks": [-1, 1],
 }

@@ -20,14 +20,14 @@ def test_the_features_of_a_cell_are_those_of_the_lines_through_it() -> None:
         for place, cell in enumerate(cells):
             of_cells[:, cell] += cell_features[:, place]
     features = torch.cat((observation.flatten(1), of_cells.relu().flatten(1)), dim=1)
-    expected = network.advantage(network.hidden[0](features).relu())
+    expected = network.output(network.hidden[0](features).relu())
     torch.testing.assert_close(network(observation.flatten(1)), expected)
 
 
 def test_every_layer_starts_within_its_bound() -> None:
     network = QNetwork(Rules(), (50, 40))
     initialize(network, torch.Generator().manual_seed(3))
-    for layer, inputs in zip([*network.hidden, network.advantage], (27, 50, 40), strict=True):
+    for layer, inputs in zip([*network.hidden, network.output], (27, 50, 40), strict=True):
         weight, bias = (parameter.abs().max() for parameter in layer.parameters())
         assert 0.9 * inputs**-0.5 < weight <= inputs**-0.5
         assert bias <= inputs**-0.5

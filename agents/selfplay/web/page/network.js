@@ -20,7 +20,7 @@ const DIGITS = 33; // in base 3 that Python's floats hold exactly, in which imag
  * @returns {(board: string) => number[]}
  */
 export function networkValues(game, tensors) {
-  const names = ["shared", "first", "second"].filter((name) => `${name}.advantage.weight` in tensors);
+  const names = ["shared", "first", "second"].filter((name) => `${name}.output.weight` in tensors);
   const networks = names.map((name) => network(game, (part) => tensors[`${name}.${part}`]));
   return (board) => {
     const seat = seatToMove(board);
@@ -61,7 +61,7 @@ function network(game, part) {
   };
   const lines = part("lines.line.weight") && { line: layer("lines.line"), cell: layer("lines.cell") };
   const hidden = layers("hidden");
-  const advantage = layer("advantage");
+  const output = layer("output");
   return (marks) => {
     const observation = new Float64Array(3 * marks.length);
     marks.forEach((mark, cell) => {
@@ -74,7 +74,7 @@ function network(game, part) {
     for (const each of hidden) {
       features = relu(dense(each, features));
     }
-    return dense(advantage, features);
+    return dense(output, features);
   };
 }
 
