@@ -13,21 +13,21 @@ Array: TypeAlias = Any
 
 
 class Agent(Protocol):
-    """Choose moves for one seat or for both."""
+    """What chooses moves for one seat or for both."""
 
     def act(self, observation: Array, /) -> Any:
         """Return the cells [B] for observations [B, R, C, 3]; an optional second argument may be an action mask."""
 
 
 class StochasticAgent(Protocol):
-    """Choose moves for one seat or for both by sampling."""
+    """What chooses moves for one seat or for both by sampling."""
 
     def probabilities(self, observation: Array, /) -> Array:
         """Return the probability [B, A] of each move, for observations [B, R, C, 3]."""
 
 
 class Model(Protocol):
-    """Choose moves as a Stable-Baselines3 model does."""
+    """What chooses moves as a Stable-Baselines3 model does."""
 
     def predict(self, observation: Array, /, *, deterministic: bool) -> tuple[Any, Any]:
         """Return the cells [B] for observations, and a state that is not used."""
@@ -39,7 +39,7 @@ the value of each cell [B, A]."""
 
 
 class Player(Agent, Protocol):
-    """Play the learned moves greedily, and show the value of each cell."""
+    """A trained, greedy policy, which also shows the value of each cell."""
 
     @property
     def rules(self) -> Rules:

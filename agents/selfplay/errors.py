@@ -19,7 +19,7 @@ LIBRARIES = ("<", str(Path(__file__).parent), *map(sysconfig.get_path, ("stdlib"
 
 
 class UserError(ValueError):
-    """A mistake of the user: a message that names the value or the file, and the way out."""
+    """A mistake that a user can make: a message that names the value or the file, and the way out."""
 
     def __init__(self, message: object) -> None:
         super().__init__(one_line(message))

@@ -1,4 +1,4 @@
-"""Start some games of self-play at counterexamples: positions in which the last evaluation beat the player."""
+"""Counterexamples as starts of games: positions in which the last evaluation beat the player."""
 
 import numpy as np
 import torch
@@ -15,7 +15,7 @@ EARLIER = 256
 
 
 class CounterexampleStarts:
-    """Start a `fraction` of the new games at counterexamples; if there are none, start all on the empty board.
+    """The positions at which a `fraction` of the new games starts; without any, all start on the empty board.
 
     If the last evaluation gave fewer than `ENOUGH` positions, proportionally fewer games start at them, and positions
     from earlier evaluations start the rest of the fraction, so that they are not forgotten.

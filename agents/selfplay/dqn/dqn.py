@@ -57,7 +57,7 @@ class Transitions(NamedTuple):
     reward: Tensor
     """[B] float32: to the seat that acted."""
     continues: Tensor
-    """[B] float32: 1 where the game goes on after it, 0 where it has ended."""
+    """[B] float32: 1 where the game continues after it, 0 where it has ended."""
 
 
 class ReplayMemory:
@@ -252,7 +252,7 @@ class WaitingPly(NamedTuple):
     reward: Tensor
     """[B] float32: to the seat that acted, so far."""
     waiting: Tensor
-    """[B] bool: the game went on after it, and its transition is not stored yet."""
+    """[B] bool: the game continued after it, and its transition is not stored yet."""
 
 
 class InterleavedSelfPlay:

@@ -49,7 +49,7 @@ class QNetwork(nn.Module):
 
 
 class LineFeatures(nn.Module):
-    """Map observations [B, 3A] to features [B, A * features] that are read off the lines of k cells.
+    """A map from observations [B, 3A] to features [B, A * features] that are read off the lines of k cells.
 
     A line means the same wherever it lies on the board, but a dense layer has to learn this for each line anew. Here
     the same two layers look at every line, and what they find in a line is added up in each of its cells. Inside, the

@@ -22,7 +22,7 @@ speed."""
 
 
 class QPlayer:
-    """Choose the cell with the highest action value, the first of equals.
+    """A player that chooses the cell with the highest action value, the first of equals.
 
     Without `mask` this is the raw arg max, illegal cells included; with it only empty cells count. A `canonical` player
     looks at one image of each position, so it plays alike in all turned and reflected images. With a `rule_weight` it

@@ -19,7 +19,7 @@ DIGITS = 33
 
 
 class Image(NamedTuple):
-    """Hold the canonical image of each position."""
+    """The canonical image of each position."""
 
     observation: Tensor
     """[B, 3A]"""
@@ -30,7 +30,7 @@ class Image(NamedTuple):
 
 
 class BoardSymmetries:
-    """Map positions to their images, canonical or random."""
+    """The maps from positions to their images, canonical or random."""
 
     def __init__(self, rules: Rules, device: torch.device) -> None:
         origin = symmetries(rules)  # [G, A]: where each cell of an image comes from

@@ -1,7 +1,6 @@
 """Events for TensorBoard, written to the file before the call returns.
 
-PyTorch's `SummaryWriter` writes in a thread. On a full disk that thread dies with a traceback, and the run notices it
-late or never.
+PyTorch's `SummaryWriter` writes in a thread, so a run that is killed could lose events that its checkpoint counts.
 """
 
 import io
@@ -22,7 +21,7 @@ PREFIX = "events.out.tfevents."
 
 
 class Events:
-    """Write events to a new file of a folder; TensorBoard drops those of its other files from `purge_step` on."""
+    """A new file of events in a folder; TensorBoard drops those of its other files from `purge_step` on."""
 
     def __init__(self, folder: Path, purge_step: int = 0) -> None:
         # TensorBoard reads files in the order of their names. A time would go wrong where a clock is set back.

@@ -21,7 +21,7 @@ Floats = NDArray[np.float64]
 
 
 class Estimate(NamedTuple):
-    """Hold an estimate and the ends of its 95 % confidence interval; infinity means never."""
+    """An estimate and the ends of its 95 % confidence interval; infinity means never."""
 
     value: float
     low: float
@@ -34,7 +34,7 @@ class Estimate(NamedTuple):
 
 
 class ProvedCurve(NamedTuple):
-    """Hold the share of runs that are proved after an amount of steps, updates or seconds, and its interval."""
+    """The share of runs that are proved after an amount of steps, updates or seconds, and its interval."""
 
     amounts: Floats  # [N]
     share: Floats
