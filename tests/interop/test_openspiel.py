@@ -139,7 +139,6 @@ def best_responses(moves: Moves) -> list[float]:
     values = [0.0 - best_response.BestResponsePolicy(game, 1 - seat, player, root).value(root) for seat in (0, 1)]
     verdict: Any = selfplay.evaluate(player, Rules())
     assert np.allclose(values, [verdict.first.best_response, verdict.second.best_response], rtol=0, atol=1e-12)
-    assert verdict.unbeatable == (min(values) > -1)
     return values
 
 
