@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import tyro
 
-from benchmarks.environment import speed
+from benchmarks.environment import loops, speed
 from benchmarks.learning import article_speed, bigger_boards, repaired, targets
 from docs import draw_page
 from selfplay import DQNConfig
@@ -45,6 +45,7 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(article_speed, "WARM_UP_STEPS", 120)
     monkeypatch.setattr(speed, "BOARDS", (1, 64))
     monkeypatch.setattr(speed, "pin_to_one_core", lambda: None)
+    monkeypatch.setattr(loops, "FRESH_CELLS", 1 << 10)
     for name in ("ONE_BOARD_PLIES", "MANY_BOARDS_PLIES"):
         monkeypatch.setattr(speed, name, 32)
 
