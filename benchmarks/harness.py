@@ -12,21 +12,14 @@ import subprocess
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from importlib import metadata
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import torch
 
 from benchmarks import data
 from benchmarks.data import Result, Row, Seats
-from selfplay.cli.flags import parse
 
 ROOT = Path(__file__).parents[1]
-Flags = TypeVar("Flags")
-
-
-def read_flags(kind: type[Flags], args: Sequence[str], prog: str) -> Flags:
-    """Return the flags that a script's dataclass declares."""
-    return parse(kind, args, prog)
 
 
 # The machine

@@ -19,7 +19,7 @@ from benchmarks import harness
 from benchmarks.data import Result, Row
 from docs import draw_page
 from selfplay.cli import web as command
-from selfplay.cli.flags import run_command
+from selfplay.cli.flags import parse, run_command
 
 PROG = "python -m benchmarks.page"
 ANSWERS = """async () => {
@@ -52,7 +52,7 @@ class Flags:
 
 def main(args: Sequence[str]) -> None:
     """Measure, and print each visit as it ends and the table at the end."""
-    flags = harness.read_flags(Flags, args, PROG)
+    flags = parse(Flags, args, PROG)
     with tempfile.TemporaryDirectory() as folder:
         run, file = f"{folder}/run", Path(folder) / "page.html"
         selfplay.train(run_dir=run)

@@ -30,6 +30,7 @@ from benchmarks.peers import evaluations, report, tuning
 from selfplay.dqn.config import DQNConfig
 from selfplay.judging import certificate, check_certificate, evaluate
 from selfplay.judging.agents import player_policy
+from selfplay.judging.exact import ALL_STATES_CELLS
 from selfplay.sweep.statistics import compare, interquartile_mean, proportion, proved_curve
 from tictactoe import Rules
 from tictactoe.tree import SOLVABLE_CELLS, game_tree
@@ -212,7 +213,7 @@ def of_the_game() -> Figures:
     counts = {
         "game.states": len(tree),
         "game.decision-states": len(tree.decisions),
-        "proofs.cells.all-states": evaluate.ALL_STATES_CELLS,
+        "proofs.cells.all-states": ALL_STATES_CELLS,
         "proofs.cells.solvable": SOLVABLE_CELLS,
         "proofs.cells.most": check_certificate.LARGEST_BOARD,
         "proofs.positions": evaluate.POSITIONS,

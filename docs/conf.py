@@ -13,7 +13,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import jupytext
 from sphinx.application import Sphinx
 
 import selfplay
@@ -175,17 +174,16 @@ def unit_page(unit: str, script: str) -> str:
     parts = []
     names: dict[str, Any] = {}
     above = True
-    for cell in jupytext.reads(script, "py:percent").cells:
-        tags = cell.metadata.get("tags", [])
-        if cell.cell_type == "markdown":
+    for cell in course.script_cells(script):
+        if cell.kind == "markdown":
             parts.append(re.sub(r"`docs/([a-z-]+\.md)`", r"[\1](../\1)", cell.source))
             continue
-        blank = "blank" in tags
+        blank = "blank" in cell.tags
         above &= not blank
         parts.append(BLOCK.format("python", "blank" if blank else "code", cell.source))
-        if above or "shown" in tags:
+        if above or "shown" in cell.tags:
             parts += shown(cell.source, names)
-        elif "drawn" in tags:
+        elif "drawn" in cell.tags:
             parts.append(Path(__file__).with_name("course").joinpath(f"{unit}_game.html").read_text())
         elif "savefig" in cell.source:
             parts.append(f"![What this draws, with the solution]({unit}.svg)")

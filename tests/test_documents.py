@@ -3,7 +3,6 @@
 import importlib.util
 import re
 import shlex
-import subprocess
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple
@@ -34,14 +33,14 @@ CONFIGS = {
 }
 """The flags of each command but train."""
 FRAMEWORKS = "sb3_contrib|stable_baselines3|torchrl|agilerl|minari|ray.rllib|tianshou"
-"""Those from the fourth on are not installed beside the tests: `tests/interop/run` runs their snippets."""
+"""Where one is not installed, its snippets are only compiled."""
 NOTEBOOK = ROOT / "docs/from-python.md"
 """The page whose snippets run one after another."""
 EACH_DOCUMENT = pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
 
 
 class Block(NamedTuple):
-    """Hold the text between a pair of fences."""
+    """The text between a pair of fences."""
 
     page: Path
     line: int
@@ -60,30 +59,21 @@ def blocks(language: str, *pages: Path) -> list[Block]:
 SNIPPETS = blocks("python", *(page for page in PAGES if page != NOTEBOOK))
 
 
-def test_the_readme_is_short_and_names_every_page() -> None:
-    assert README.read_text().count("\n") <= 160
-    names = [page.relative_to(ROOT).as_posix() for page in PAGES[1:]]
-    assert [name for name in names if f"]({name})" not in README.read_text()] == []
-
-
 def test_ci_runs_the_readmes_test_command() -> None:
     lines = [line for block in blocks("bash", README) for line in block.text.splitlines()]
     [command] = [line for line in lines if line.endswith(".venv/bin/pytest -n 2")]
     assert command in (ROOT / ".ci" / "run").read_text().splitlines()
 
 
-@pytest.mark.parametrize(
-    "snippet",
-    SNIPPETS,
-    ids=lambda block: f"{block.page.name}:{block.line}",
-)
+@pytest.mark.parametrize("snippet", SNIPPETS, ids=lambda block: f"{block.page.name}:{block.line}")
 def test_each_snippet_runs_by_itself(snippet: Block, here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    code = compile(snippet.text, f"line {snippet.line}", "exec")
     for framework in re.findall(rf"^(?:from|import) ({FRAMEWORKS})\b", snippet.text, re.M):
         pytest.importorskip(framework)
     assert not re.findall(r"(?<!tictactoe:)TicTacToe\w*-v0", snippet.text)  # with the prefix no import is needed
     if "runs/NAME" in snippet.text:
         saved(here / "runs" / "NAME")
-    exec(snippet.text, {})
+    exec(code, {})
     lines = iter(capsys.readouterr().out.splitlines())
     expected = [line for line in promised(snippet.text) if snippet.page in EXACT or re.fullmatch(r"[\d ]+", line)]
     assert [line for line in expected if line not in lines] == []  # each after the one before it
@@ -111,17 +101,8 @@ def promised(snippet: str) -> list[str]:
     return lines
 
 
-def test_the_lines_that_a_snippet_promises_are_read() -> None:
-    snippet = "print(1)  # 1\n# no more\nx = 2  # two\n# three\n    print(x)\n#  2 .\n# 3\n"
-    assert promised(snippet) == ["1", "no more", " 2 .", "3"]
-    assert "77904 131184" in [
-        line for block in blocks("python", ROOT / "docs/proofs.md") for line in promised(block.text)
-    ]
-
-
 @EACH_DOCUMENT
 def test_every_command_line_is_understood(document: Path, here: Path) -> None:
-    assert "python -m selfplay." not in document.read_text()
     for module in re.findall(r"python -m ([\w.]*\w)", document.read_text()):
         assert importlib.util.find_spec(module), module
     saved(here / "runs" / "NAME")
@@ -154,29 +135,10 @@ def read_command(words: list[str]) -> None:
         read(args, f"selfplay {command}")
 
 
-@pytest.mark.parametrize(
-    "line", ["sing", "train alpha-zero", "train --sed 1", "prove", "play --seat third", "arena shipped"]
-)
+@pytest.mark.parametrize("line", ["sing", "train --sed 1", "play --seat third"])
 def test_a_command_line_that_is_wrong_is_noticed(line: str) -> None:
-    read_command(["ls"])
     with pytest.raises((UserError, KeyError, SystemExit)):
         read_command(["python", "-m", "selfplay", *line.split()])
-
-
-def test_every_dependency_is_accounted_for() -> None:
-    project = (ROOT / "pyproject.toml").read_text().split("[tool.")[0]
-    names = set(re.findall(r'"([a-z0-9-]+)>=', project))
-    assert {"gymnasium", "torch", "pytest"} <= names
-    for name in names:
-        assert re.search(rf"^\|.*\b{name}\b.*\|$", CONTRIBUTING.read_text(), re.MULTILINE), name
-
-
-def test_every_package_and_top_level_module_is_on_the_map() -> None:
-    mapped = set(re.findall(r"`([\w/.]+)`", CONTRIBUTING.read_text()))
-    for package in (ROOT / "envs" / "tictactoe", ROOT / "agents" / "selfplay"):
-        folders = {f"{path.parent.name}/" for path in package.glob("*/__init__.py")}
-        modules = {path.name for path in package.glob("*.py") if not path.stem.startswith("__")}
-        assert sorted((folders | modules) - mapped) == []
 
 
 @EACH_DOCUMENT
@@ -193,11 +155,3 @@ def anchors(page: Path) -> set[str]:
     """Return the anchors of a page's headings, as GitHub makes them."""
     headings = re.findall(r"^#+ (.*)$", page.read_text(), re.MULTILINE)
     return {re.sub(r"[^\w -]", "", heading).lower().replace(" ", "-") for heading in headings}
-
-
-def test_git_ignores_the_files_that_the_pages_commands_write() -> None:
-    commands = re.sub("#.*", "", "".join(block.text for block in blocks("bash", *DOCUMENTS)))
-    named = re.findall(r"--(?:export|output|out|into|dir|run-dir) ([\w.-][\w./-]*)", commands)
-    files = {*named, certify.NAME, "course/unit_1.ipynb", "unit_3.png"}  # the last is drawn in unit 3
-    ignored = subprocess.run(["git", "check-ignore", *files], cwd=ROOT, capture_output=True, text=True, check=False)
-    assert files == {*ignored.stdout.split()}

@@ -20,10 +20,9 @@ import selfplay
 from benchmarks import data, harness
 from benchmarks.data import Result
 from benchmarks.learning.learners import COMMANDS, RULES, configuration
-from selfplay.learning.plots import png
 from selfplay.tabular.config import AfterstateQConfig, TDBackupConfig, TDValueConfig
 from selfplay.tabular.learners import MATCH_UPS, TDBackup, match_up_curves
-from selfplay.tabular.results import cumulative_figure, density_figure, group_counts, groups_figure, write_curves
+from selfplay.tabular.results import cumulative_figure, density_figure, group_counts, groups_figure, png, write_curves
 from tictactoe.tree import game_tree, play_out, uniform_legal
 
 LIBRARIES = ["numba"]
@@ -48,10 +47,11 @@ def match_ups(seeds: Sequence[int], games: int) -> dict[str, list[Result]]:
     chances = play_out(tree, uniform_legal(tree), uniform_legal(tree))
     found = {"random against random, exact": [shares(chances.first_wins, chances.second_wins, chances.draws)]}
     for draw_reward in DRAW_REWARDS:
-        curves = match_up_curves(AfterstateQConfig(games=games, draw_reward=draw_reward), seeds)
-        for name, counts in curves.items():
-            row = name if MATCH_UPS[name] == "none" else f"{name}, draw reward {draw_reward}"
-            found[row] = [shares(*ends / games) for ends in counts[:, -1]]
+        config = AfterstateQConfig(games=games, draw_reward=draw_reward)
+        of_seeds = [match_up_curves(replace(config, seed=seed)) for seed in seeds]
+        for name, seat in MATCH_UPS.items():
+            row = name if seat == "none" else f"{name}, draw reward {draw_reward}"
+            found[row] = [shares(*curves[name][-1] / games) for curves in of_seeds]
     return found
 
 
@@ -117,9 +117,9 @@ def main(
             data.save(docs, title, results, measured_on)
     if docs is not None:
         seed = seeds[0]
-        curves = match_up_curves(AfterstateQConfig(games=of_match_ups), [seed])
+        curves = match_up_curves(AfterstateQConfig(games=of_match_ups, seed=seed))
         groups = group_counts(backups[seed].greedy_outcomes, GROUP)
-        write_curves(docs / "afterstate-q.csv", curves, [seed], every=100)
+        write_curves(docs / "afterstate-q.csv", curves, seed, every=100)
         figures = {
             "afterstate-q": cumulative_figure(curves),
             "td-backup-groups": groups_figure(groups, GROUP),

@@ -149,7 +149,7 @@ def sampled(player: str, settings: str) -> dict[str, Any]:
 
 def sample(player: str, trials: Iterable[Trial], seed: int) -> str:
     """Return settings as words that Optuna samples in view of the scores of earlier trials."""
-    import optuna  # noqa: PLC0415 (only a search needs it)
+    import optuna  # only a search needs it
 
     optuna.logging.set_verbosity(optuna.logging.ERROR)
     kinds = optuna.distributions

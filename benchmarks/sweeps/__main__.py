@@ -9,9 +9,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from benchmarks import harness
 from selfplay.cli import sweep
-from selfplay.cli.flags import run_command
+from selfplay.cli.flags import parse, run_command
 
 PROG = "python -m benchmarks.sweeps"
 Name = Literal["proof", "defaults", "past", "large", "unmasked", "sensitivity"]
@@ -65,7 +64,7 @@ class Flags:
 
 def main(args: Sequence[str]) -> None:
     """Run a sweep."""
-    name = harness.read_flags(Flags, args, PROG).name
+    name = parse(Flags, args, PROG).name
     sweep.main([*SWEEPS[name].split(), "--dir", f"sweeps/{name}"])
 
 

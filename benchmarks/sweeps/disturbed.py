@@ -21,7 +21,7 @@ from typing import Any, Literal, TypeAlias, get_args
 
 from benchmarks import harness
 from benchmarks.data import Result
-from selfplay.cli.flags import run_command
+from selfplay.cli.flags import parse, run_command
 from selfplay.errors import UserError
 
 PROG = "python -m benchmarks.sweeps.disturbed"
@@ -166,7 +166,7 @@ def runs_of(folder: Path) -> dict[str, tuple[bytes, list[dict[str, float]]]]:
 
 def main(args: Sequence[str]) -> None:
     """Disturb sweeps, and print the results."""
-    flags = harness.read_flags(Flags, args, PROG)
+    flags = parse(Flags, args, PROG)
     with tempfile.TemporaryDirectory() as name:
         place = Path(name)
         sweep = start(*arguments(flags, place / "undisturbed"))

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from benchmarks import data, harness
-from selfplay.cli.flags import run_command
+from selfplay.cli.flags import parse, run_command
 from selfplay.files import write_csv
 from selfplay.sweep import plan as plans, results
 
@@ -30,7 +30,7 @@ class Flags:
 
 def main(args: Sequence[str]) -> None:
     """Write a line for each run."""
-    flags = harness.read_flags(Flags, args, PROG)
+    flags = parse(Flags, args, PROG)
     folder = Path(flags.sweep).resolve()
     lines: list[Sequence[object]] = [results.Result._fields]
     for of_setting in results.read(folder, plans.read(folder)).values():

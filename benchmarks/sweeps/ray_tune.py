@@ -24,7 +24,7 @@ from ray import tune
 import selfplay
 from benchmarks import harness
 from benchmarks.data import Result
-from selfplay.cli.flags import run_command
+from selfplay.cli.flags import parse, run_command
 
 PROG = "python -m benchmarks.sweeps.ray_tune"
 Way: TypeAlias = Literal["plain Ray tasks", "Ray Tune", "Ray Tune, reused actors"]
@@ -92,7 +92,7 @@ def measure(way: Way, flags: Flags) -> Result:
 
 def main(args: Sequence[str]) -> None:
     """Measure all ways, and print the results."""
-    flags = harness.read_flags(Flags, args, PROG)
+    flags = parse(Flags, args, PROG)
     harness.run(
         "Ray Tune",
         get_args(Way),

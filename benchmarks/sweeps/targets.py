@@ -16,8 +16,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import StrMethodFormatter
 
 import selfplay
-from benchmarks import harness
-from selfplay.cli.flags import run_command
+from selfplay.cli.flags import parse, run_command
 from selfplay.files import write_csv, write_whole
 from selfplay.learning.plots import FIRST, PROVED, SECOND, png, styled
 from selfplay.sweep import plan as plans
@@ -66,7 +65,7 @@ def plot(curves: Mapping[str, Sequence[Sequence[tuple[int, int]]]]) -> Figure:
 
 def main(args: Sequence[str]) -> None:
     """Write the evaluations that are shown, and the picture."""
-    flags = harness.read_flags(Flags, args, PROG)
+    flags = parse(Flags, args, PROG)
     folder = Path(flags.sweep)
     curves: dict[str, list[list[tuple[int, int]]]] = {setting: [] for setting in TARGETS}
     lines: list[tuple[object, ...]] = [("setting", "run", "plies", "games_lost")]

@@ -1,4 +1,4 @@
-"""Write your own algorithm, and train, prove, resume and rate it like those of this package.
+"""Write your own algorithm, and train, prove and resume it like those of this package.
 
 A learner has six members: `rules`, `steps`, `advance`, `player`, `state` and `restore`. This one is Sarsa with a table:
 a move is worth its reward minus what the opponent's next move is worth to the opponent. It explores less and less.
@@ -30,7 +30,7 @@ def rows(observations: np.ndarray) -> np.ndarray:
 
 
 class Greedy:
-    """Play the empty cell that is worth most."""
+    """A player that marks the empty cell that is worth most."""
 
     def __init__(self, table: np.ndarray) -> None:
         self.table = table
@@ -43,7 +43,7 @@ class Greedy:
 
 
 class Sarsa:
-    """Learn a table by playing against itself; a step is a game."""
+    """A learner of a table, which plays against itself; a step is a game."""
 
     rules = Rules()
 
@@ -94,7 +94,7 @@ class Sarsa:
 
 
 def main(games: int = 4_000, seed: int = 0, folder: Path | None = None, resume: Path | None = None) -> selfplay.Run:
-    """Train in a new run folder for at most `games` games, or until it is proved; or go on in the folder `resume`."""
+    """Train for at most `games` games, or until it is proved, in a new run folder or from where `resume` ended."""
     if resume:
         return selfplay.train(learner=Sarsa, resume=resume, total_steps=games)
     return selfplay.train(learner=Sarsa(seed=seed), total_steps=games, eval_every=2_000, run_dir=folder)

@@ -33,7 +33,7 @@ def main(rows: int = 3, cols: int = 4, k: int = 3, steps: int = 20_000, seed: in
         _, _, terminated, _, info = game.step(int(info["action_mask"].argmax()))
     print(f"best play in the first seat against the first empty cell:\n{game.render()}")
 
-    config = selfplay.DQNConfig(rows=rows, cols=cols, k=k, mask=True, total_steps=steps, seed=seed)
+    config = selfplay.DQNConfig(rules=rules, mask=True, total_steps=steps, seed=seed)
     for record in selfplay.training(config):
         first, second = record.evaluation.first, record.evaluation.second
         print(f"{record.steps:>7,} plies: games lost as X + as O {first.losses} + {second.losses}", end=", ")

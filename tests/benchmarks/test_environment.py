@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from benchmarks.environment import rule, search, speed
+from benchmarks.environment import loops, rule, search, speed
 from benchmarks.environment.loops import CELLS, COLUMNS, FromMask
 from selfplay.judging.agents import BuiltInPolicy
 from selfplay.judging.evaluate import evaluate_policy
@@ -22,6 +22,7 @@ ROWS = [pytest.param(name, make, id=f"{group.title}: {name}") for group in GROUP
 
 @pytest.mark.parametrize(("name", "make"), ROWS)
 def test_every_row_plays_whole_random_games(name: str, make: speed.Make, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(loops, "FRESH_CELLS", 1 << 14)
     monkeypatch.setattr(speed, "ONE_BOARD_PLIES", 900)
     monkeypatch.setattr(speed, "MANY_BOARDS_PLIES", 64 * BOARDS)
     try:
@@ -44,8 +45,8 @@ def test_sampling_from_a_mask_is_exactly_uniform() -> None:
         assert counts.tolist() == (mask * (COLUMNS // mask.sum(dtype=int))).tolist()
 
 
-@pytest.mark.parametrize("name", ["random", "heuristic", "rule"])
-@pytest.mark.parametrize("size", [(3, 3, 3), (3, 3, 2), (2, 4, 3), (3, 4, 4)], ids=str)
+@pytest.mark.parametrize("name", ["heuristic", "rule"])
+@pytest.mark.parametrize("size", [(3, 3, 3), (3, 3, 2), (3, 4, 4)], ids=str)
 def test_the_rule_can_lose_where_the_evaluation_says_so(size: tuple[int, int, int], name: str) -> None:
     rules = Rules(*size)
     verdict = evaluate_policy(BuiltInPolicy(OPPONENTS[name], rules))

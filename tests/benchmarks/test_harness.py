@@ -9,6 +9,7 @@ from benchmarks import harness
 from benchmarks.data import Result, Seats
 from benchmarks.learning import time_to_unbeatable
 from selfplay import DQNConfig
+from tictactoe import Rules
 
 
 @pytest.mark.parametrize(("proofs", "first"), [("01011", 3), ("11", 0), ("10", None), ("0", None), ("", None)])
@@ -51,7 +52,7 @@ def test_rows_take_turns_and_may_leave_out_seeds() -> None:
 
 def test_a_run_that_is_proved_counts_from_where_the_proof_began() -> None:
     small: dict[str, Any] = {"num_envs": 16, "hidden": (8,), "batch_size": 32, "warmup": 64, "eval_every": 512}
-    found, last = time_to_unbeatable.train(DQNConfig(rows=1, cols=3, k=3, mask=True, **small))
+    found, last = time_to_unbeatable.train(DQNConfig(rules=Rules(1, 3, 3), mask=True, **small))
     assert found["proved"]
     assert found["plies"] == last.steps - 2 * 512  # three proofs in a row end a run
     assert 0 < found["seconds"] < found["all seconds"]

@@ -8,8 +8,6 @@ import pytest
 from benchmarks import data, pages
 from benchmarks.learning import published
 
-ROOT = Path(__file__).parents[2]
-
 
 def test_every_page_has_the_figures_of_the_data_files() -> None:
     pages.main(check=True)
@@ -54,11 +52,6 @@ def test_a_data_file_has_its_machine_its_table_and_its_cells(tmp_path: Path) -> 
         "time-to-unbeatable.train-py.proved": "1 of 2",
         "time-to-unbeatable.unit.ms": "2.50; 3.50",
     }
-
-
-def test_each_data_file_without_a_commit_is_named() -> None:
-    page = (ROOT / "docs/results.md").read_text()
-    assert all('"commit"' in path.read_text() or path.name in page for path in (ROOT / "docs/data").glob("*.json"))
 
 
 def test_the_shares_of_a_match_up_are_means_and_standard_deviations_of_the_seeds() -> None:

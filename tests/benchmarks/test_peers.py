@@ -1,7 +1,7 @@
 """The comparison with other libraries: evaluated at equal times, searched for alike, and playing what was learned."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 import torch
 
-from benchmarks import pages
 from benchmarks.peers import __main__ as peers, cleanrl_dqn, evaluations, our_dqn, report, tuning
 from benchmarks.peers.evaluations import Evaluation, score
 from benchmarks.peers.opponents import COPIES, Games, decision_states
@@ -99,49 +98,15 @@ def make_own(seed: int) -> evaluations.Train | None:
     return train if seed < 4 else None
 
 
-def test_a_custom_learner_is_judged_and_each_run_that_fails_is_named(
+def test_a_custom_learner_is_judged_and_each_run_that_fails_counts(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     name = f"{__name__}:make_own"
     with pytest.raises(SystemExit):
         peers.main(players=(name,), seeds=(1, 2, 3, 0, 4), seconds=0.01, evaluations=1, docs=tmp_path)
-    printed = capsys.readouterr().out.replace(name, "own")
-    for seed in (1, 2, 3, 4):
-        assert f"own, seed {seed}, failed: " in printed
     saved = evaluations.read(tmp_path / "peers.csv")
     assert [(run.player, run.seed, run.first_illegal > 0) for run in saved] == [(name, 0, True)]
-    assert "\n| own | 0 of 5, 0.00 [0.00, 0.43] | not within 0.01" in printed
-
-
-RUNS = {
-    ("ours, searched", 0): {1: 2, 2: 0, 3: 3, 4: 0, 5: 0},
-    ("ours, searched", 1): {1: 101, 3: 0, 4: 100, 5: 10},
-    ("own:learner", 0): {2: 11, 5: 1},
-    ("ours", 0): {5: 0},
-}
-"""Lost games by seconds of each run."""
-
-
-def test_the_page_counts_runs_and_trials(tmp_path: Path) -> None:
-    report.write(tmp_path, [line(bad, seconds, *run) for run, bads in RUNS.items() for seconds, bad in bads.items()])
-    trials = tmp_path / "peers-tuning.csv"
-    tuning.add_trial(trials, "ours", 0, "gamma=0.9 target=moved", "", history(0, 1))
-    tuning.add_trial(trials, "ours", 1, "gamma=0.95 target=copied", "", history(1, 0))
-    tuning.add_trial(trials, "ours", 2, "gamma=1.0 target=copied", "no memory", [])
-    found = pages.of_peers(tmp_path)
-    assert [row.split(" | ")[1::6] for row in found["baselines.learners"].splitlines()[2:]] == [
-        ["1 of 1, 1.00 [0.21, 1.00]", "not searched |"],
-        ["1 of 2, 0.50 [0.09, 0.91]", "1 of 3 |"],
-        ["0 of 1, 0.00 [0.00, 0.79]", "not searched |"],
-    ]
-    assert [row.split(" | ")[:4] for row in found["baselines.runs"].splitlines()[2:]] == [
-        ["| ours, seed 0", "5", "5", "0; 0"],
-        ["| ours, searched, seed 0", "2", "4", "0; 0"],
-        ["| ours, searched, seed 1", "3", "not within 5.00 s", "10; 0"],
-        ["| own:learner, seed 0", "not within 5.00 s", "not within 5.00 s", "1; 0"],
-    ]
-    assert "| `gamma` | 0.9..1.0 | 0.95 |\n" in found["baselines.settings"]
-    assert "| `epsilon_steps` | 10000..3000000; 1000..300000 | - |\n" in found["baselines.settings"]
+    assert f"| {name} | 0 of 5," in capsys.readouterr().out  # a run that fails was never unbeatable
 
 
 # Learners and what they play
@@ -265,40 +230,6 @@ def test_a_score_puts_the_earliest_lasting_proof_first_and_failures_last() -> No
     assert [score(each) for each in best_first] == [1 / 8 - 1, 2 / 8 - 1, 0, 0.5, 2, 2.5, math.inf]
     for number, last in ((1, 1), (4, 1), (5, 2), (12, 3)):  # the mean of the last quarter
         assert score(history(*range(1, number + 1))) == number - (last - 1) / 2
-
-
-def test_a_search_is_continued_to_the_same_and_a_failure_is_a_result(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    done: list[tuple[str, int]] = []
-
-    def train(name: str, player: str, settings: str, seed: int, due: Sequence[float]) -> list[Evaluation]:
-        done.append((name, seed))
-        if (player, seed) == ("cleanrl-style", 1_002):
-            raise MemoryError("no memory")
-        gamma = 1 if settings == tuning.EXAMPLE else tuning.sampled(player, settings)["gamma"]
-        bad = 99 if seed == 1_001 else round(1_000 * gamma)
-        return [line(bad, moment, name, seed) for moment in due]
-
-    pytest.importorskip("optuna")
-    monkeypatch.setattr(tuning, "train", train)
-
-    def run(trials: int) -> str:
-        tuning.main(tmp_path, trials=trials, seeds=(4, 5), evaluations=2, final_evaluations=3)
-        return (tmp_path / "peers-tuning.csv").read_text()
-
-    report.write(tmp_path, [line(8, 300, name) for name in ("ours", "open-spiel", "ours, searched")])
-    whole = run(3)
-    searched = [f"{name}, searched" for name in tuning.RANGES]
-    trials = [(name, seed) for seed in (1_000, 1_001, 1_002) for name in tuning.RANGES]
-    assert done == trials + [(name, seed) for seed in (4, 5) for name in searched]
-    left = {one.player: one.seed for one in evaluations.read(tmp_path / "peers.csv")}
-    assert left == {"ours": 1_000, "open-spiel": 1_000, **dict.fromkeys(searched, 5)}
-    failed = tuning.read_trials(tmp_path / "peers-tuning.csv")["cleanrl-style"][2]
-    assert failed.history == []
-    (tmp_path / "peers-tuning.csv").unlink()
-    run(1)
-    assert run(3) == whole
 
 
 def test_what_was_sampled_becomes_settings_of_each_library() -> None:

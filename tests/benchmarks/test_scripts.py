@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import tyro
 
-from benchmarks.environment import speed
+from benchmarks.environment import loops, speed
 from benchmarks.learning import article_speed, bigger_boards, repaired, targets
 from docs import draw_page
 from selfplay import DQNConfig
@@ -23,7 +23,7 @@ SCRIPTS = {
     "environment.rule": "--boards 3x3x3 --games 100",
     "learning.article_speed": "--steps 150 --seeds 1000",
     "learning.bigger_boards": "--seeds 1000 --total-steps 4096 --games 20",
-    "learning.learners": "--shorten 1000 --seeds 1000",
+    "learning.learners": "--commands dqn minimax-q --shorten 1000 --seeds 1000",
     "learning.published": "--seeds 1000 --match-up-seeds 1000 --shorten 100",
     "learning.repaired": "--rows 3 --seeds 1000",
     "learning.targets": "--seeds 1000 --total-steps 1024",
@@ -45,6 +45,7 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(article_speed, "WARM_UP_STEPS", 120)
     monkeypatch.setattr(speed, "BOARDS", (1, 64))
     monkeypatch.setattr(speed, "pin_to_one_core", lambda: None)
+    monkeypatch.setattr(loops, "FRESH_CELLS", 1 << 10)
     for name in ("ONE_BOARD_PLIES", "MANY_BOARDS_PLIES"):
         monkeypatch.setattr(speed, name, 32)
 

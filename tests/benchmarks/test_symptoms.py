@@ -1,8 +1,6 @@
 """The mistakes made on purpose: each does what it says and nothing else, and the data file holds what was measured."""
 
-from collections.abc import Iterator
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -13,7 +11,7 @@ import torch
 
 from benchmarks import symptoms
 from benchmarks.learning.learners import ties_with_itself
-from benchmarks.symptoms import EXPERIMENTS, OWN_TURN, RIGHT, VERSUS, Choices, Training
+from benchmarks.symptoms import EXPERIMENTS, OWN_TURN, RIGHT, Choices, Training
 from docs.recipes import self_play_dqn
 from docs.recipes.self_play_dqn import BOARDS
 
@@ -89,22 +87,6 @@ def test_a_line_on_the_last_cell_can_be_missed(monkeypatch: pytest.MonkeyPatch) 
         assert (found["reward"][~last] == 1).any()
 
 
-def test_an_untrained_opponent_spoils_its_games_and_a_random_one_none() -> None:
-    spoilt = trained(replace(VERSUS, opponent="untrained", masked="nothing"))
-    assert spoilt.spoilt > 0.2 * spoilt.games > 0
-    assert trained(VERSUS).spoilt == 0
-
-
-def test_a_table_learns_and_hears_of_the_moves_after_which_it_lost() -> None:
-    tables = [symptoms.play_and_learn("random", "own next turn", 0.1, 300, seed=seed) for seed in (0, 0, 1)]
-    assert tables[0] == tables[1] != tables[2]
-    of_both = symptoms.play_and_learn("itself", "own next turn", 1.0, 300, seed=0)
-    numbers = [value for of_position in of_both.values() for value in of_position.values()]
-    assert min(numbers) < 0 < max(numbers)
-    found = symptoms.tabular("itself", "opponent's turn", 1.0, seed=0, part=0.3)
-    assert found["games lost as X"] + found["games lost as O"] < 20
-
-
 def plays(*cells: int) -> Any:
     """Return an agent that plays these cells in order."""
     return SimpleNamespace(act=lambda observation: np.array([cells[9 - int(observation[..., 0].sum())]]))
@@ -158,32 +140,6 @@ def test_the_size_of_the_target_is_that_of_the_newest_2_000_positions(monkeypatc
     assert symptoms.target_size(training) == number[2_000::2].mean() + 1
 
 
-def learned(*names: str) -> Iterator[tuple[str, Any]]:
-    """Yield the name of each row that is learned, and what it is learned with."""
-    for symptom in names:
-        for name, row in EXPERIMENTS[symptom].items():
-            if not name.startswith("exact"):
-                assert isinstance(row, partial)
-                yield name, row.args if symptom == "table" else row.args[0]
-
-
-def test_each_row_learns_as_its_name_says() -> None:
-    for name, (opponent, follows, epsilon) in learned("table"):
-        assert (name.split(" ")[0], name.endswith(f" {epsilon:g}")) == (follows.split(" ")[0], True)
-        assert (opponent == "random") == ("random opponent" in name)
-    for name, how in learned("next", "mask"):
-        own = "own next turn" in name
-        assert (how.follows == "own next turn", how.sign == 1) == (own, "plus" in name or (own and "minus" not in name))
-        assert (how.loser_told, how.stale_mask) == ("left out" not in name, "before" in name)
-        assert how.masked == ("moves" if "only" in name else "moves and targets")
-    for name, how in learned("illegal"):
-        assert (how.masked, f"illegal {how.rewards.illegal:g}") == ("nothing", name)
-    for name, how in learned("opponent", "block"):
-        if name != "itself":
-            assert (how.opponent in name, how.seat, how.sign) == (True, 0 if "always X" in name else "random", 1)
-            assert how.rewards.allow == (-1 if "-1" in name else 0)
-
-
 def test_the_data_file_holds_every_row_and_what_is_exact_comes_out_again() -> None:
     measured = symptoms.read(DOCS)
     assert {symptom: rows.keys() for symptom, rows in measured.items()} == {
@@ -195,12 +151,3 @@ def test_the_data_file_holds_every_row_and_what_is_exact_comes_out_again() -> No
                 assert [EXPERIMENTS[symptom][what](0, 1.0)] == [pytest.approx(result, abs=1e-4) for result in results]
             else:
                 assert len(results) == 5
-
-
-def test_other_symptoms_keep_their_rows_in_the_data_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    result = {"proved": True, "illegal games": 0.0, "x": -2.0}
-    what = {name: {"row": lambda _seed, _part: result} for name in ("a", "b")}
-    monkeypatch.setattr(symptoms, "EXPERIMENTS", what)
-    for symptom in ("a", "b", "a"):
-        symptoms.main((symptom,), seeds=(0,), docs=tmp_path)
-    assert symptoms.read(tmp_path) == {name: {"row": [result]} for name in ("a", "b")}

@@ -14,7 +14,7 @@ import pytest
 
 import selfplay
 from selfplay.judging.agents import player_policy
-from selfplay.judging.certificate import packed, unbeatable_play
+from selfplay.judging.certificate import file_content, unbeatable_play
 from selfplay.judging.check_certificate import Certificate, check
 from tictactoe import Rules, solve
 
@@ -144,7 +144,7 @@ def best_responses(moves: Moves) -> list[float]:
 
 def test_a_certificate_says_what_the_best_response_to_its_moves_is(tmp_path: Path) -> None:
     shipped = player_policy(selfplay.load("shipped"))
-    content = packed(shipped, unbeatable_play(shipped, 10**6, "shipped"), None)
+    content = file_content(shipped, unbeatable_play(shipped, 10**6, "shipped"), None)
     header, *lines = gzip.decompress(content).decode().splitlines()
     moves = {line.replace("*", "."): line.index("*") for line in lines}
     assert best_responses(moves) == [0, 0]
