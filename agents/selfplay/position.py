@@ -45,10 +45,10 @@ class Position:
 
     @property
     def winner(self) -> int | None:
-        """Return the seat that has a line, None if no seat has."""
+        """Return the seat that has won by a line, None if no seat has."""
         for seat in (0, 1):
             if self.rules.has_line(self.marks[seat]):
-                return seat
+                return seat if self.rules.line_result > 0 else 1 - seat
         return None
 
     @property

@@ -52,7 +52,7 @@ def compiled(function: AnyFunction) -> AnyFunction:
     Raises:
         ImportError: Numba is not installed.
     """
-    from numba import njit  # noqa: PLC0415
+    from numba import njit
 
     try:
         cached: Any = njit(cache=True)(function)

@@ -51,7 +51,7 @@ def check_options(options: Any, known: Collection[str]) -> None:
         ValueError: an option is unknown, or the options are not a dict.
     """
     if not isinstance(options, Mapping):
-        raise ValueError(f"options must be a dict with the keys {', '.join(known)}, got {options!r}")  # noqa: TRY004
+        raise ValueError(f"options must be a dict with the keys {', '.join(known)}, got {options!r}")
     for key in options:
         if key not in known:
             raise ValueError(unknown("reset option", key, known))

@@ -180,7 +180,7 @@ class Search:
 def _kernels() -> ModuleType:
     """Return the compiled search. It is imported only when needed: that takes 0.3 s, and Numba may be missing."""
     try:
-        from tictactoe import compiled_search  # noqa: PLC0415
+        from tictactoe import compiled_search
     except ImportError:
         raise ModuleNotFoundError(
             "numba is not installed, but searching a board needs it: pip install numba",

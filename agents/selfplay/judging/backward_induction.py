@@ -1,7 +1,7 @@
 """Backward induction over an agent's own play: how soon each position is lost, and the worst mean result.
 
 Both go back from the last ply. After each move of the agent the opponent chooses the worst reply for the agent. A
-position is lost at once if the agent marks a taken cell there, and in two plies if a reply completes a line. Any other
+position is lost at once if the agent marks a taken cell there, and in two plies if a reply wins by a line. Any other
 position is lost two plies before the first lost position to which its move and some reply lead.
 """
 
@@ -36,10 +36,10 @@ class EndValues(NamedTuple):
     """The values of the ends of a game to the agent; the opponent chooses the least."""
 
     taken: float
-    """The agent marks a taken cell."""
+    """The agent marks a taken cell, or loses by its line."""
     won: float
     answered: float
-    """The opponent completes a line."""
+    """The opponent wins by a line."""
     drawn: float
     plies: int
     """What is added to the value for a move and a reply."""
@@ -92,7 +92,7 @@ def move_values(
 ) -> FloatArray:
     """Return the value of each move if the opponent replies best, given the values of the agent's next ply."""
     rules = policy.rules
-    cases = results.taken, results.won, _answered_by_a_line(rules, results)
+    cases = results.taken | results.lost, results.won, _answered_by_a_line(rules, results)
     value: FloatArray = np.select(cases, (ends.taken, ends.won, ends.answered), float(ends.drawn))  # or a full board
     unfinished = np.flatnonzero(~np.any(cases, axis=0))
     if len(unfinished):
@@ -101,12 +101,15 @@ def move_values(
         move = unfinished[board]
         value[move] = inf
         replied = results.theirs[move] | np.int64(1) << cell
-        np.minimum.at(value, move, position_values(policy, results.mine[move], replied, later, ends) + ends.plies)
+        after = position_values(policy, results.mine[move], replied, later, ends) + ends.plies
+        if rules.line_result < 0:  # the opponent loses by its line
+            after = np.where(rules.has_line(replied), ends.won, after)
+        np.minimum.at(value, move, after)
     return value
 
 
 def _answered_by_a_line(rules: Rules, results: MoveResults) -> BoolArray:
-    """Return for each move whether the opponent can complete a line at once."""
+    """Return for each move whether the opponent can win by a line at once."""
     empty = rules.empty_cells(results.mine, results.theirs)
     answered: BoolArray = rules.winning_cells(results.theirs) & empty != 0
     return answered

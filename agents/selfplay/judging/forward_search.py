@@ -46,6 +46,8 @@ class MoveResults(NamedTuple):
     theirs: IntArray
     taken: BoolArray
     won: BoolArray
+    lost: BoolArray
+    """By a line of its own, with rules under which that loses."""
 
 
 class Frontier(NamedTuple):
@@ -94,7 +96,7 @@ class SeatPlay:
     won: Total = field(default_factory=Total)
     drawn: Total = field(default_factory=Total)
     lost: Total = field(default_factory=Total)
-    """By a line of the opponent."""
+    """By a line."""
     illegal: Total = field(default_factory=Total)
     """By marking a taken cell."""
     settled: Total = field(default_factory=Total)
@@ -114,8 +116,8 @@ def follow(
     """Follow every game that an agent can play in one seat, and count the results.
 
     If a ply has more than `limit` distinct positions, a random part is followed, which `salt` chooses; without a salt
-    the search ends there. With `settle` a game ends where the opponent has no line left that it could complete: an
-    agent that never marks a taken cell cannot lose from there.
+    the search ends there. With `settle` a game ends where no line that could still be completed loses: an agent that
+    never marks a taken cell cannot lose from there.
     """
     rules = policy.rules
     play = SeatPlay(plies_followed=rules.cells)
@@ -132,7 +134,8 @@ def follow(
                 play.plies.append(ply)
             frontier = _move(rules, frontier, ply, settle, play)
         else:
-            parts = replies(rules, frontier, rules.cells - number, play.lost)
+            ended = play.lost if rules.line_result > 0 else play.won
+            parts = replies(rules, frontier, rules.cells - number, ended)
             if policy.symmetric:
                 # Every image of a position has equally many games behind it, so one image represents all.
                 parts = (_one_image(rules, part) for part in parts)
@@ -157,16 +160,17 @@ def _choose(policy: AgentPolicy, frontier: Frontier) -> Ply:
 
 def _move(rules: Rules, frontier: Frontier, ply: Ply, settle: bool, play: SeatPlay) -> Frontier:
     """Return the positions in which the opponent is to move, and add the games that end before to the totals."""
-    position, cell, mine, theirs, taken, won = move_results(rules, ply)
+    position, cell, mine, theirs, taken, won, lost = move_results(rules, ply)
     probability = frontier.probability[position]
     if ply.probabilities is not None:
         probability *= ply.probabilities[position, cell]
     after = Frontier(mine, theirs, frontier.games[position], probability)
     play.illegal.add(some_of(after, taken))
     play.won.add(some_of(after, won))
-    unfinished = ~(taken | won)
+    play.lost.add(some_of(after, lost))
+    unfinished = ~(taken | won | lost)
     if settle:
-        settled = unfinished & ~can_still_lose(rules, mine)
+        settled = unfinished & ~rules.can_lose(mine, theirs)
         play.settled.add(some_of(after, settled))
         unfinished &= ~settled
     return merged(rules, [some_of(after, unfinished)])
@@ -184,17 +188,13 @@ def move_results(rules: Rules, ply: Ply) -> MoveResults:
     mine, theirs, bit = ply.mine[position], ply.theirs[position], np.int64(1) << cell
     taken = (mine | theirs) & bit != 0
     mine = mine | bit
-    return MoveResults(position, cell, mine, theirs, taken, rules.has_line(mine) & ~taken)
+    line = rules.has_line(mine) & ~taken
+    won, lost = line & (rules.line_result > 0), line & (rules.line_result < 0)
+    return MoveResults(position, cell, mine, theirs, taken, won, lost)
 
 
-def can_still_lose(rules: Rules, mine: IntArray) -> BoolArray:
-    """Return for the marks of a seat [n] whether some line has none of them, which the other seat may complete."""
-    can: BoolArray = rules.has_line(rules.full_word & ~mine)
-    return can
-
-
-def replies(rules: Rules, frontier: Frontier, empty_cells: int, lost: Total) -> Iterator[Frontier]:
-    """Let the opponent mark every empty cell, add the games it wins to `lost`, and yield the other positions after it.
+def replies(rules: Rules, frontier: Frontier, empty_cells: int, ended: Total) -> Iterator[Frontier]:
+    """Let the opponent mark every empty cell, and yield the positions after it; games that its line ends are `ended`.
 
     The positions are taken in order, some at a time.
     """
@@ -205,10 +205,10 @@ def replies(rules: Rules, frontier: Frontier, empty_cells: int, lost: Total) -> 
     for start in range(0, len(games), BOARDS):
         some = some_of(frontier, slice(start, start + BOARDS))
         position, cell = np.nonzero(planes.bits(rules.cells, rules.empty_cells(some.mine, some.theirs)))
-        wins = rules.winning_cells(some.theirs)[position] >> cell & 1 != 0
+        lines = rules.completing_cells(some.theirs)[position] >> cell & 1 != 0
         after = some_of(some, position)
-        lost.add(some_of(after, wins))
-        yield some_of(after._replace(theirs=after.theirs | np.int64(1) << cell), ~wins)
+        ended.add(some_of(after, lines))
+        yield some_of(after._replace(theirs=after.theirs | np.int64(1) << cell), ~lines)
 
 
 def distinct(rules: Rules, parts: Iterable[Frontier], limit: int, salt: int | None = None) -> tuple[Frontier, bool]:

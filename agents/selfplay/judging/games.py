@@ -55,13 +55,12 @@ def self_play_game(policy: AgentPolicy, width: int = WIDTH) -> str:
     position = Position(policy.rules)
     for cell in cells[:-1]:
         position = position.after(cell)
-    last, mover = cells[-1], MARKS[position.seat]
+    last = cells[-1]
     if last not in position.empty:
-        result = f"{mover} plays the taken square {last + 1} and loses."
-    elif position.after(last).winner is None:
-        result = "A draw."
+        result = f"{MARKS[position.seat]} plays the taken square {last + 1} and loses."
     else:
-        result = f"{mover} wins."
+        winner = position.after(last).winner
+        result = "A draw." if winner is None else f"{MARKS[winner]} wins."
     return f"{_side_by_side(_boards(policy.rules, cells), width)}\n\n{result}"
 
 

@@ -4,8 +4,8 @@ The forward search of the evaluation finds the positions of the player's own pla
 the last of them backwards, a position is corrected if another move there is not known to lose: a solver says which, and
 the player's own values choose among them. The earlier positions that were lost only because of it need no correction.
 
-On a board that the first seat wins with best play, the corrections go forward instead: they are the first moves of X
-after which the solver does not know the win any more. As O every player loses there against best play.
+On a board that one seat wins with best play, the corrections go forward instead: they are the first moves of that seat
+after which the solver does not know the win any more. In the other seat every player loses there against best play.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -60,7 +60,7 @@ class Mistakes(NamedTuple):
     """What is wrong with a player, and how to correct it."""
 
     beaten: int
-    """Positions of its own play from which it is beaten, or does not win where the first seat wins with best play."""
+    """Positions of its own play from which it is beaten, or does not win where its seat wins with best play."""
     positions: int
     """Number of positions of its own play; all were followed."""
     corrections: Corrections
@@ -123,10 +123,11 @@ def find_mistakes(
         UserError: its play leads to more than `positions` positions at a ply of a seat.
     """
     rules = policy.rules
-    to_win = search_value(rules, 0, 0, SEARCHED) == 1
+    value = search_value(rules, 0, 0, SEARCHED)  # None if it is not known
+    to_win = value in (1, -1)
     beaten, followed = 0, 0
     corrections: Corrections = {}
-    for seat in (0,) if to_win else (0, 1):
+    for seat in {1: (0,), -1: (1,)}.get(value or 0, (0, 1)):
         play = follow(policy, seat, positions, settle=policy.legal and not to_win, keep_plies=True, report=report)
         if not play.complete:
             raise UserError(
@@ -176,7 +177,7 @@ def latest_corrections(
 def first_corrections(
     rules: Rules, plies: Sequence[Ply], distances: Sequence[Values], preferences: Preferences
 ) -> Corrections:
-    """Return winning moves for the first ply at which the first seat turns a win into less.
+    """Return winning moves for the first ply at which the seat that wins with best play turns a win into less.
 
     Before that ply all its moves keep the win, so it can win from every position of the ply.
     """

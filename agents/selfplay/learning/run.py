@@ -22,7 +22,7 @@ from selfplay.learning.recorder import FolderRecorder
 from selfplay.learning.result import Interrupted, Run, earlier_records
 from selfplay.learning.screen import Screen
 from selfplay.program import on_stop_signals
-from selfplay.settings import RunSettings, flat, require
+from selfplay.settings import RunSettings, changed, flat, require
 
 
 class StopRequest:
@@ -170,7 +170,8 @@ def _check_unfinished(config: RunSettings, folder: Path, progress: Progress, set
         return
     if settings.get("stop", config.stop) == config.stop and progress.proofs == PROOFS_TO_STOP:
         raise UserError(f"{folder}: is finished: stop {config.stop} is proved; stop never with force continues it")
-    if settings == json.loads(json.dumps(flat(config))):
+    earlier = changed(config.defaults, settings)  # a setting that is newer than the checkpoint has its default
+    if flat(earlier) == flat(config):
         raise UserError(f"{folder}: is finished; {config.length_setting} above {config.length} continues it")
 
 

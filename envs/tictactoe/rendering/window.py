@@ -14,7 +14,7 @@ class Window:
 
     def __init__(self) -> None:
         try:
-            import pygame  # noqa: PLC0415 (lazy: an optional dependency)
+            import pygame
         except ImportError as error:
             raise DependencyNotInstalled(
                 "render_mode 'human' needs pygame: run pip install 'pygame-ce>=2.5', or choose 'rgb_array' or 'ansi'"
@@ -23,7 +23,7 @@ class Window:
 
     def show(self, image: NDArray[np.uint8], fps: float) -> None:
         """Show an image, [height, width, 3], at most `fps` of them a second."""
-        import pygame  # noqa: PLC0415
+        import pygame
 
         height, width, _ = image.shape
         screen = pygame.display.get_surface()
@@ -37,6 +37,6 @@ class Window:
 
     def close(self) -> None:
         """Close the window."""
-        import pygame  # noqa: PLC0415
+        import pygame
 
         pygame.display.quit()

@@ -17,6 +17,7 @@ from selfplay.learning.checkpoint import read_checkpoint
 from selfplay.learning.folder import CHECKPOINT
 from selfplay.learning.load import read_settings, snapshot_steps
 from selfplay.learning.recorder import FolderRecorder
+from selfplay.tensor_file import read_state, write_state
 from tests.runs import SHORT, Stopper, assert_same, content_of, metrics, refused, results, without_plots
 
 TABULAR: dict[str, Any] = {"games": 1_000, "eval_every": 400, "seed": 1_000}
@@ -213,3 +214,11 @@ def test_metrics_and_snapshots_beyond_the_checkpoint_are_dropped(folder: Path) -
     assert metrics(folder)[0] == first
     assert {960, 1_920, 2_400} <= {*snapshot_steps(folder)}
     assert 2_001 not in snapshot_steps(folder)
+
+
+def test_a_finished_run_is_refused_also_if_a_setting_is_newer_than_its_checkpoint(tmp_path: Path) -> None:
+    finished = train("minimax-q", **TABULAR, run_dir=tmp_path / "it").folder
+    state, notes = read_state(finished / CHECKPOINT)
+    del notes["settings"]["epsilon"]
+    write_state(finished / CHECKPOINT, state, notes)
+    assert str(finished) in refused(resume, finished)
