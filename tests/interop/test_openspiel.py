@@ -139,7 +139,6 @@ def best_responses(moves: Moves) -> list[float]:
     values = [0.0 - best_response.BestResponsePolicy(game, 1 - seat, player, root).value(root) for seat in (0, 1)]
     verdict: Any = selfplay.evaluate(player, Rules())
     assert np.allclose(values, [verdict.first.best_response, verdict.second.best_response], rtol=0, atol=1e-12)
-    assert verdict.unbeatable == (min(values) > -1)
     return values
 
 
@@ -161,5 +160,6 @@ def test_a_certificate_says_what_the_best_response_to_its_moves_is(tmp_path: Pat
         if verdict not in seen:  # OpenSpiel takes seconds for each
             seen.add(verdict)
             worst = min(best_responses({**moves, position: cell}))
-            assert verdict == "NOT PROVED" or (worst == -1) == (verdict == "NOT UNBEATABLE")
+            if verdict != "NOT PROVED":  # where the play continues at random, it may be beaten or not
+                assert (worst == -1) == (verdict == "NOT UNBEATABLE")
     assert {"NOT UNBEATABLE", "NOT PROVED"} <= seen
