@@ -160,5 +160,6 @@ def test_a_certificate_says_what_the_best_response_to_its_moves_is(tmp_path: Pat
         if verdict not in seen:  # OpenSpiel takes seconds for each
             seen.add(verdict)
             worst = min(best_responses({**moves, position: cell}))
-            assert verdict == "NOT PROVED" or (worst == -1) == (verdict == "NOT UNBEATABLE")
+            if verdict != "NOT PROVED":  # where the play continues at random, it may be beaten or not
+                assert (worst == -1) == (verdict == "NOT UNBEATABLE")
     assert {"NOT UNBEATABLE", "NOT PROVED"} <= seen
