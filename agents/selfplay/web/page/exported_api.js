@@ -72,6 +72,9 @@ export function exportedApi(data) {
 
   /** Return what a built-in opponent does: any square, or one that wins or blocks at once. */
   function builtIn(name, board) {
+    if (!["random", "heuristic"].includes(name)) {
+      throw new Error(`this page does not know the opponent ${name}`);
+    }
     const sure = name === "random" ? new Set() : decisiveCells(game, board);
     const moves = emptyCells(board).filter((cell) => !sure.size || sure.has(cell));
     const reply = moves[Math.floor(Math.random() * moves.length)];
