@@ -61,7 +61,11 @@ def sample(rules: Rules, first: AgentPolicy, second: AgentPolicy, games: int, ge
         while len(state.mover):
             seat = int(state.ply[0]) % 2
             outcome = batch.play(rules, state, moves((first, second)[seat], state, generator))
-            ends[[seat, 2, 3 + seat]] += [field.sum() for field in (outcome.win, outcome.draw, outcome.illegal)]
+            winner = batch.winner(state.to_play, outcome)
+            for winning in (0, 1):
+                ends[winning] += (~outcome.illegal & (winner == winning)).sum()
+            ends[2] += outcome.draw.sum()
+            ends[3 + seat] += outcome.illegal.sum()
             state = batch.State(*(field[~outcome.terminated] for field in outcome.state))
     return result_of(ends, games if stochastic else None)
 

@@ -17,7 +17,7 @@ COMMANDS = {
     "certify": ("cli.certify", "write a certificate for others that a player is unbeatable"),
     "play": ("cli.play", "play against a player"),
     "arena": ("cli.arena", "let players meet, and show every result"),
-    "web": ("cli.web", "open a page to play, look inside players, and follow runs"),
+    "web": ("cli.web", "open a page to play and to look inside players"),
     "sweep": ("cli.sweep", "train with many settings and seeds, on all cores or machines"),
     "report": ("cli.report", "report the results of a sweep, with intervals and plots"),
     "course": ("cli.course", "write the course as notebooks, or check those of students"),

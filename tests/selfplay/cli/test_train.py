@@ -57,7 +57,7 @@ def test_where_nothing_is_installed_a_line_says_so() -> None:
 def test_what_can_be_done_next_is_offered(finished: tuple[str, Path, str]) -> None:
     algorithm, folder, output = finished
     commands = [f"selfplay {command} runs/{folder.name}" for command in ("prove", "play", "web")]
-    commands += ["tensorboard --logdir runs", f"selfplay train {algorithm} --help"]
+    commands += ["--logdir runs", f"selfplay train {algorithm} --help"]  # the scripts may not be on the PATH
     assert [command for command in commands if command not in output] == []
 
 
