@@ -10,7 +10,7 @@ import tempfile
 import matplotlib.pyplot as plt
 
 from selfplay.cli import course
-from selfplay.learning.plots import STYLE
+from selfplay.pictures import STYLE
 
 SOLUTIONS = course.UNITS_OF_CLONE / "solutions"
 OURS = STYLE | {

@@ -20,9 +20,10 @@ import selfplay
 from benchmarks import data, harness
 from benchmarks.data import Result
 from benchmarks.learning.learners import COMMANDS, RULES, configuration
+from selfplay.pictures import png
 from selfplay.tabular.config import AfterstateQConfig, TDBackupConfig, TDValueConfig
 from selfplay.tabular.learners import MATCH_UPS, TDBackup, match_up_curves
-from selfplay.tabular.results import cumulative_figure, density_figure, group_counts, groups_figure, png, write_curves
+from selfplay.tabular.results import cumulative_figure, density_figure, group_counts, groups_figure, write_curves
 from tictactoe.tree import game_tree, play_out, uniform_legal
 
 LIBRARIES = ["numba"]

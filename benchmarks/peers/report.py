@@ -16,7 +16,7 @@ from benchmarks.data import Result, Seats
 from benchmarks.peers import evaluations
 from benchmarks.peers.evaluations import MODULES, SEARCHED, Evaluation
 from selfplay.files import write_csv
-from selfplay.learning.plots import BOTH, FIRST, png, styled
+from selfplay.pictures import BOTH, FIRST, png, styled
 from selfplay.sweep.statistics import proportion
 
 SHADES = {"unbeatable": FIRST, "1 to 10": f"{FIRST}80", "11 to 100": f"{FIRST}40", "more": f"{FIRST}18"}

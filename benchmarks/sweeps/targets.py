@@ -18,7 +18,7 @@ from matplotlib.ticker import StrMethodFormatter
 import selfplay
 from selfplay.cli.flags import parse, run_command
 from selfplay.files import write_csv, write_whole
-from selfplay.learning.plots import FIRST, PROVED, SECOND, png, styled
+from selfplay.pictures import FIRST, PROVED, SECOND, png, styled
 from selfplay.sweep import plan as plans
 
 PROG = "python -m benchmarks.sweeps.targets"

@@ -225,13 +225,3 @@ def named_rules(rules: Any, *sizes: int, **settings: Any) -> Rules:
         names = ", ".join(field.name for field in fields(Rules))
         raise ValueError(f"rules must be a tictactoe.Rules, without any of {names} next to it, got {rules!r}")
     return rules
-
-
-def rules_from(settings: object) -> Rules:
-    """Return the rules that the attributes of an object name, such as `rows`; the default for one that it lacks.
-
-    Raises:
-        ValueError: there is no such board.
-    """
-    named = {field.name: getattr(settings, field.name) for field in fields(Rules) if hasattr(settings, field.name)}
-    return Rules(**named)

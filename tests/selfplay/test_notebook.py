@@ -8,7 +8,7 @@ import nbformat
 from nbclient import NotebookClient
 
 import selfplay
-from selfplay.learning.plots import png
+from selfplay.pictures import png
 from tests.selfplay.dqn.scripted import config_with, make
 
 HTML = "<table>"

@@ -27,7 +27,6 @@ from tictactoe import (
     tictactoe_v0,
 )
 from tictactoe.gym import position_graph
-from tictactoe.rules import rules_from
 
 CONSTRUCTORS = [TicTacToeEnv, TicTacToeVersusEnv, tictactoe_v0.env, TicTacToeVectorEnv, TicTacToeVersusVectorEnv]
 
@@ -114,11 +113,6 @@ def test_a_specification_survives_json(make: Any, env_id: str, own: dict[str, An
 def test_a_constructor_lists_the_settings_of_the_board_with_their_defaults(make: Any) -> None:
     listed = inspect.signature(make).parameters
     assert {field.name: listed[field.name].default for field in fields(Rules)} == asdict(Rules())
-
-
-def test_rules_come_from_the_attributes_of_any_settings() -> None:
-    assert rules_from(Rules(2, 4, 3)) == Rules(2, 4, 3)
-    assert rules_from(object()) == Rules()
 
 
 @pytest.mark.parametrize(

@@ -1,53 +1,29 @@
-"""Plots of a run, made without a display, and the colours of all plots: they can be read on white and on black."""
+"""Plots of a run, made without a display."""
 
-import contextlib
-import io
 import textwrap
-import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
-from matplotlib import rc_context
 from matplotlib.axes import Axes
 from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
-from matplotlib.rcsetup import cycler
 from matplotlib.ticker import EngFormatter, LogLocator, NullFormatter, PercentFormatter, StrMethodFormatter
 
 from selfplay.agent import Array
 from selfplay.judging.report import finite_values, value_text
 from selfplay.learning.folder import differences
 from selfplay.learning.metrics import Metrics, first_of_final_streak, metrics_evaluation
+from selfplay.pictures import BOTH, FIRST, PROVED, RESULTS, SECOND, png, styled
 from selfplay.settings import RunSettings
-from tictactoe.rendering.svg import HUES
 
-FIRST, SECOND, PROVED, BOTH = HUES
 VALUES = LinearSegmentedColormap.from_list("values", ["#e9925c", "#e8e5de", "#74b0ec"])
 """Colours of a loss, a draw and a win, as on the page; black is readable on all of them."""
 SEATS = (("first", FIRST), ("second", SECOND))
 """The seats and their colours."""
-CURVES = cycler(color=[FIRST, SECOND, PROVED, "#a45fb5", "#9a7d14", BOTH, "#c2557a", "#2a93a3"])
-STYLE: dict[Any, Any] = {"axes.prop_cycle": CURVES, "legend.frameon": False} | dict.fromkeys(
-    ("text.color", "axes.labelcolor", "axes.edgecolor", "xtick.color", "ytick.color"), BOTH
-)
 TITLE_WIDTH = 3.5
 """Inches that the heading of the opening needs; a board of two columns is narrower."""
-OUTCOMES = (
-    ("first_wins", "first seat wins", FIRST),
-    ("second_wins", "second seat wins", SECOND),
-    ("draws", "draw", BOTH),
-)
-"""How games end: name in tables and tags, label and colour in plots."""
-
-
-@contextlib.contextmanager
-def styled() -> Iterator[None]:
-    """Let what is plotted inside have our colours; also a decorator of a function that plots."""
-    with rc_context(STYLE):
-        yield
 
 
 class NotebookFigure(Figure):
@@ -131,7 +107,7 @@ def plot_wins_against_random(axes: Axes, curves: Curves) -> None:
 def plot_learning(axes: Axes, curves: Curves) -> None:
     """Plot how the games of the training end or, where that is not counted, the loss of the updates."""
     if "games/draws" in curves:
-        for end, label, colour in OUTCOMES:
+        for end, label, colour in RESULTS:
             curves.plot(axes, f"games/{end}", label, colour)
         axes.set_title("Training games")
         _in_percent(axes)
@@ -182,13 +158,3 @@ def value_figure(values: Array, title: str, algorithm: str) -> Figure:
             axes.add_patch(Rectangle((col + 0.08, row + 0.08), 0.84, 0.84, fill=False, edgecolor="black", linewidth=3))
     axes.set_title(f"{title}\nframed: the best", y=1, fontsize="medium")
     return figure
-
-
-def png(figure: Figure) -> bytes:
-    """Return the figure as PNG bytes with a transparent background."""
-    buffer = io.BytesIO()
-    with styled(), warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "Glyph .* missing from")  # a player's name, which is shown as boxes then
-        warnings.filterwarnings("ignore", "constrained_layout not applied")  # where numbers leave no room for curves
-        figure.savefig(buffer, format="png", dpi=120, transparent=True)
-    return buffer.getvalue()

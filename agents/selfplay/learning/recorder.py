@@ -16,8 +16,9 @@ from selfplay.learning.checkpoint import write_checkpoint
 from selfplay.learning.folder import METRICS, MODEL, PROGRESS, SNAPSHOTS, differences, snapshot_steps
 from selfplay.learning.loop import Progress, Record, ends, learner_policy
 from selfplay.learning.metrics import Metrics
-from selfplay.learning.plots import png, run_figure, value_figure
+from selfplay.learning.plots import run_figure, value_figure
 from selfplay.learning.tensorboard import Events
+from selfplay.pictures import png
 from selfplay.settings import CustomConfig, RunSettings
 from selfplay.tensor_file import write_state, write_tensors
 from tictactoe import Rules, batch

@@ -8,7 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import EngFormatter, PercentFormatter
 
-from selfplay.learning.plots import FIRST, styled
+from selfplay.pictures import FIRST, styled
 from selfplay.sweep.results import MISSING, Results, survival_data
 from selfplay.sweep.statistics import interquartile_mean, proved_curve
 

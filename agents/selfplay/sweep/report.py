@@ -7,7 +7,7 @@ from pathlib import Path
 
 from selfplay.files import make_inside, write_csv, write_whole
 from selfplay.learning.algorithms import settings_of
-from selfplay.learning.plots import png
+from selfplay.pictures import png
 from selfplay.sweep import plots
 from selfplay.sweep.plan import Plan
 from selfplay.sweep.results import FAILED, MISSING, PROVED, Result, Results, survival_data

@@ -13,6 +13,7 @@ import numpy as np
 
 from selfplay.errors import UserError
 from selfplay.files import write_csv, write_whole
+from selfplay.pictures import png
 from selfplay.tabular import kernels
 from selfplay.tabular.config import (
     LARGEST_VALUE,
@@ -32,7 +33,6 @@ from selfplay.tabular.results import (
     density_figure,
     group_counts,
     groups_figure,
-    png,
     shares,
     write_curves,
 )

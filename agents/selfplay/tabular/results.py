@@ -1,35 +1,20 @@
 """How games end: counts, and the CSV files and plots that the learners report."""
 
-import io
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 import numpy as np
-from matplotlib import rc_context
 from matplotlib.figure import Figure
 from matplotlib.ticker import StrMethodFormatter
 
 from selfplay.files import write_csv
+from selfplay.pictures import FIRST, RESULTS, SECOND, styled
 from selfplay.tabular.kernels import DRAW, ILLEGAL, Outcomes
-from tictactoe.rendering.svg import HUES
 from tictactoe.tree import FloatArray, IntArray
 
 POINTS = 500
 """Points of a curve; more cannot be seen."""
-BLUE, ORANGE, _, GREY = HUES
-"""Colours that can be read on white and on black."""
-RESULTS = (
-    ("first_wins", "first seat wins", BLUE),
-    ("second_wins", "second seat wins", ORANGE),
-    ("draws", "draw", GREY),
-)
-"""The results of a game: column of a table, label and colour in a plot."""
 COLUMNS = tuple(column for column, _, _ in RESULTS)
-STYLE: dict[Any, Any] = {
-    "legend.frameon": False,
-    **dict.fromkeys(("text.color", "axes.labelcolor", "axes.edgecolor", "xtick.color", "ytick.color"), GREY),
-}
 
 
 def results(outcomes: Outcomes) -> IntArray:
@@ -85,7 +70,7 @@ def write_curves(path: Path, curves: Mapping[str, IntArray], seed: int, every: i
     write_csv(path, [["match_up", "seed", "game", *COLUMNS], *lines])
 
 
-@rc_context(STYLE)
+@styled()
 def cumulative_figure(curves: Mapping[str, IntArray]) -> Figure:
     """Plot cumulative counts by match-up, [games, 3], with the final shares in the legend."""
     figure = Figure(figsize=(4.2 * len(curves), 4), layout="constrained")
@@ -106,7 +91,7 @@ def cumulative_figure(curves: Mapping[str, IntArray]) -> Figure:
     return figure
 
 
-@rc_context(STYLE)
+@styled()
 def groups_figure(counts: IntArray, size: int) -> Figure:
     """Plot the results of successive groups of `size` games, [groups, 3], as stacked bars."""
     figure = Figure(figsize=(7, 4), layout="constrained")
@@ -128,14 +113,14 @@ def groups_figure(counts: IntArray, size: int) -> Figure:
     return figure
 
 
-@rc_context(STYLE)
+@styled()
 def density_figure(winning: FloatArray, other: FloatArray) -> Figure:
     """Plot the densities of the learned values of winning and of all other positions."""
     figure = Figure(figsize=(7, 4), layout="constrained")
     axes = figure.subplots()
     both = np.concatenate([winning, other])
     edges = np.linspace(both.min(initial=0.0), both.max(initial=1.0), 61)
-    for values, kind, colour in ((winning, "winning", BLUE), (other, "other", ORANGE)):
+    for values, kind, colour in ((winning, "winning", FIRST), (other, "other", SECOND)):
         heights = np.histogram(values, edges)[0] / np.diff(edges) / max(len(values), 1)
         label = f"{kind} positions ({len(values):,})"
         axes.stairs(heights, edges, fill=True, alpha=0.35, color=colour, label=label)
@@ -146,11 +131,3 @@ def density_figure(winning: FloatArray, other: FloatArray) -> Figure:
     axes.grid(alpha=0.3)
     axes.legend()
     return figure
-
-
-def png(figure: Figure) -> bytes:
-    """Return the figure as PNG bytes with a transparent background."""
-    buffer = io.BytesIO()
-    with rc_context(STYLE):
-        figure.savefig(buffer, format="png", dpi=120, transparent=True)
-    return buffer.getvalue()

@@ -12,7 +12,8 @@ from matplotlib.figure import Figure
 
 from selfplay.dqn.config import DQNConfig
 from selfplay.learning.metrics import LARGEST_NUMBER, evaluation_metrics
-from selfplay.learning.plots import PROVED, png, run_figure, value_figure
+from selfplay.learning.plots import run_figure, value_figure
+from selfplay.pictures import PROVED, png
 from selfplay.tabular.config import MinimaxQConfig
 from selfplay.verdicts import evaluate
 

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from selfplay.errors import UserError
+from selfplay.pictures import png
 from selfplay.tabular import learners
 from selfplay.tabular.config import AfterstateQConfig, MinimaxQConfig, TDBackupConfig, TDValueConfig
 from selfplay.tabular.kernels import DRAW, ILLEGAL
@@ -18,7 +19,6 @@ from selfplay.tabular.results import (
     density_figure,
     group_counts,
     groups_figure,
-    png,
     write_curves,
 )
 from selfplay.tabular.table_csv import read_table
