@@ -1,4 +1,7 @@
-"""Each unit of the course passes its own check with the blanks filled in, and fails it with one empty or wrong."""
+"""Each unit of the course passes its own check with the blanks filled in, and fails it with one empty or wrong.
+
+So does the check of hand-ins, which asks the functions for what the unit's own check needs.
+"""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -7,6 +10,8 @@ import matplotlib.pyplot as plt
 import pytest
 
 from selfplay.cli import course
+from selfplay.cli.course_judge import Reply, fault_of
+from selfplay.cli.course_student import reply
 from selfplay.errors import UserError
 
 COURSE = Path(__file__).parents[2] / "docs" / "course"
@@ -49,6 +54,12 @@ def work(unit: int, blank: str | None = None) -> None:
     exec(path.read_text() if blank is None else course.filled(path, blank), {"__name__": "__main__"})
 
 
+def fault_of_hand_in(unit: int, blank: str) -> str | None:
+    """Return what the check of hand-ins finds wrong with a blank, which runs here and without limits."""
+    before = (COURSE / f"unit_{unit}.py").read_text().partition(course.BLANK)[0]
+    return fault_of(unit, before, blank, lambda job: Reply(**reply(job, limit=lambda: None)))
+
+
 @pytest.fixture(autouse=True)
 def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.chdir(tmp_path)  # for the plots
@@ -66,6 +77,11 @@ def test_a_unit_passes_its_check_with_the_blank_filled_in(unit: int, capsys: pyt
 
 
 @pytest.mark.parametrize("unit", UNITS)
+def test_a_hand_in_passes_with_the_blank_filled_in(unit: int) -> None:
+    assert fault_of_hand_in(unit, solution(unit)) is None
+
+
+@pytest.mark.parametrize("unit", UNITS)
 def test_a_unit_fails_while_its_blank_is_empty(unit: int) -> None:
     with pytest.raises((NotImplementedError, UserError), match=f"unit {unit}: write "):
         work(unit)
@@ -76,3 +92,8 @@ def test_a_unit_fails_with_a_wrong_answer(unit: int, right: str, wrong: str) -> 
     assert right in solution(unit)
     with pytest.raises(AssertionError):
         work(unit, GAMES + solution(unit).replace(right, wrong, 1))
+
+
+@pytest.mark.parametrize(("unit", "right", "wrong"), WRONG.values(), ids=WRONG)
+def test_a_hand_in_fails_with_a_wrong_answer(unit: int, right: str, wrong: str) -> None:
+    assert fault_of_hand_in(unit, GAMES + solution(unit).replace(right, wrong, 1)) is not None

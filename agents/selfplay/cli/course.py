@@ -1,8 +1,8 @@
 """Write the course as notebooks, or check those of students: `selfplay course [--into FOLDER | --check FOLDER]`."""
 
 import json
+import os
 import re
-import subprocess
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,15 +10,21 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from selfplay.cli.flags import offer, parse, say
-from selfplay.errors import UserError
+from selfplay.errors import UserError, one_line
 from selfplay.files import read_small, write_whole
 from selfplay.program import shell_line
 
 UNITS = Path(__file__).parents[1] / "course"
 """Folder of the units in a wheel; a clone has them in docs/course."""
 UNITS_OF_CLONE = Path(__file__).parents[3] / "docs" / "course"
-LARGEST_FILE = 1 << 26
+BLANK = '# %% tags=["blank"]\n'
+"""The line of a script that begins the cell that students fill in."""
+LARGEST_FILE = 1 << 24
 """Bytes of a student's file; plots in a notebook may take megabytes."""
+LONGEST_BLANK = 1 << 16
+"""Characters of what is filled in."""
+LONGEST_FAULT = 400
+"""Characters that are shown of what is wrong."""
 
 
 class Cell(NamedTuple):
@@ -30,6 +36,14 @@ class Cell(NamedTuple):
     source: str
 
 
+class HandIn(NamedTuple):
+    """What a student has handed in."""
+
+    unit: int
+    blank: str
+    """What is filled in."""
+
+
 @dataclass(frozen=True)
 class CourseConfig:
     """Write the eight units of the course as notebooks, which Jupyter opens; or check those of students."""
@@ -39,9 +53,9 @@ class CourseConfig:
     overwrite: bool = False
     """Replace notebooks that exist already; what was filled in there is lost."""
     check: Path | None = None
-    """Check the units in this folder, a subfolder for each student, and print one line for each student.
+    """Check the units in this folder, a subfolder for each student, and print one line for each file.
     This runs code that students wrote: do it where it can do no harm. Only the cell with the tag `blank` is theirs,
-    the rest is our copy."""
+    the rest is our copy. Linux and macOS only."""
     seconds: int = 120
     """Time limit for each file, with --check."""
 
@@ -103,68 +117,101 @@ def script_cells(script: str) -> list[Cell]:
     return cells
 
 
-def read_cells(path: Path) -> list[Cell]:
-    """Return the cells of a notebook, or of a script in the percent format.
-
-    Raises:
-        OSError: it cannot be read.
-        ValueError: it is not JSON, or not text.
-        LookupError, TypeError, AttributeError: it is JSON, but no notebook.
-    """
-    text = read_small(path, LARGEST_FILE).decode()
-    if path.suffix == ".py":
-        return script_cells(text)
-    cells = json.loads(text)["cells"]
-    # A source is a text, or a list of its lines.
-    return [Cell(cell["cell_type"], cell["metadata"].get("tags", []), "".join(cell["source"])) for cell in cells]
-
-
 def filled(unit: Path, blank: str) -> str:
     """Return the script of a unit with its blank filled in."""
-    before, _, rest = unit.read_text("utf-8").partition('# %% tags=["blank"]\n')
+    before, _, rest = unit.read_text("utf-8").partition(BLANK)
     return f"{before}{blank}\n{rest[rest.index('# %%') :]}"
 
 
 def check(folder: Path, seconds: int) -> None:
-    """Print for each student's subfolder or file which units are passed, and what is wrong with the others.
+    """Print for each file that students have handed in whether its unit is passed, or what is wrong with it.
+
+    All files are read before the first is run, and all lines are printed after the last, because what runs may change
+    files. A line begins with the verdict; names and messages, which students write, follow.
 
     Raises:
-        UserError: there is nothing to check.
+        UserError: there is nothing to check, or this system cannot limit a process.
     """
+    from selfplay.cli.course_judge import fault_of
+    from selfplay.cli.course_process import ask
+
+    if sys.platform == "win32":
+        raise UserError("--check needs Linux or macOS, which limit what a process may use; run it in WSL")
     students = sorted(folder.glob("[!.]*"))
     if not students:
         raise UserError(f"--check {folder}: holds nothing to check")
+    scripts = [unit.read_text("utf-8") for unit in units()]
+    found: list[tuple[Path, HandIn | UserError]] = []
     for student in students:
-        results = []
-        for path in (student, *sorted(student.rglob("[!.]*"))):
-            copy_of_jupyter = path.stem.endswith("-checkpoint")
-            if path.suffix in (".ipynb", ".py") and not copy_of_jupyter:
-                results.append(outcome(path, seconds))
-        say(f"{student.name}: {'; '.join(results) or 'no notebook (.ipynb) and no script (.py)'}")
+        paths = handed_in(student)
+        if not paths:
+            found.append((student, UserError("no notebook (.ipynb) and no script (.py)")))
+        for path in paths:
+            try:
+                found.append((path, read_hand_in(path)))
+            except UserError as error:
+                found.append((path, error))
+    verdicts = []
+    try:
+        for path, hand_in in found:
+            name = path.relative_to(folder)
+            if isinstance(hand_in, UserError):
+                verdicts.append(f"no unit             {name}: {hand_in}")
+                continue
+            print(one_line(f"checking {name}"), file=sys.stderr)
+            before = scripts[hand_in.unit - 1].partition(BLANK)[0]
+            fault = fault_of(hand_in.unit, before, hand_in.blank, lambda job: ask(job, seconds))
+            if fault is None:
+                verdicts.append(f"passed      unit {hand_in.unit}  {name}")
+            else:
+                verdicts.append(f"not passed  unit {hand_in.unit}  {name}: {fault[:LONGEST_FAULT]}")
+    finally:
+        for verdict in verdicts:
+            say(one_line(verdict))
 
 
-def outcome(path: Path, seconds: int) -> str:
-    """Run our copy of a unit with a student's blank up to its check, and return the last line of its errors."""
+def handed_in(student: Path) -> list[Path]:
+    """Return the notebooks and scripts that a student has handed in. Links to folders are not followed."""
+    paths = [student]
+    if not student.is_symlink():
+        for folder, subfolders, files in os.walk(student):
+            subfolders[:] = sorted(name for name in subfolders if not name.startswith("."))
+            paths += [Path(folder, name) for name in sorted(files) if not name.startswith(".")]
+    return [path for path in paths if path.suffix in (".ipynb", ".py") and not path.stem.endswith("-checkpoint")]
+
+
+def read_hand_in(path: Path) -> HandIn:
+    """Return the unit and the blank of a notebook, or of a script in the percent format.
+
+    Raises:
+        UserError: it is not a regular file of a sensible size that holds one unit.
+    """
+    if path.is_symlink():
+        raise UserError("it is a link")
     try:
-        cells = read_cells(path)
-        number = int(cells[0].source.removeprefix("# Unit ")[0])
-        unit = units()[number - 1]
-    except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError):
-        return f"{path.name} is no unit of the course"
-    blank = "\n\n".join(cell.source for cell in cells if "blank" in cell.tags)
-    script = filled(unit, blank)
-    script = script[: script.index("\n", script.rindex("PASSED"))]
-    try:
-        ended = subprocess.run(
-            [sys.executable, "-X", "utf8", "-"],
-            input=f"{script}\nimport sys\nsys.exit('passed')",
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.PIPE,
-            encoding="utf-8",
-            timeout=seconds,
-            check=False,
-        )
-    except subprocess.TimeoutExpired:
-        return f"unit {number} not finished after {seconds} s"
-    said = ended.stderr.split("The agent was asked about")[0].splitlines()  # a note behind the error
-    return f"unit {number} {said[-1] if said else 'ended before its check'}"
+        cells = read_cells(read_small(path, LARGEST_FILE).decode(), path.suffix)
+        headings = [re.match(r"# Unit ([1-8])\b", cell.source) for cell in cells if cell.kind == "markdown"]
+        blank = "\n\n".join(cell.source for cell in cells if "blank" in cell.tags)
+    except OSError as error:
+        raise UserError(error.strerror) from None
+    except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
+        raise UserError("it is no notebook") from None
+    numbers = [int(heading[1]) for heading in headings if heading]
+    if len(numbers) != 1:
+        raise UserError(f"it must hold one unit of the course, not {len(numbers)}")
+    if len(blank) > LONGEST_BLANK:
+        raise UserError(f"its blank is longer than {LONGEST_BLANK:,} characters")
+    return HandIn(numbers[0], blank)
+
+
+def read_cells(text: str, suffix: str) -> list[Cell]:
+    """Return the cells of a notebook, or of a script in the percent format.
+
+    Raises:
+        ValueError, LookupError, TypeError, AttributeError, RecursionError: it is no notebook.
+    """
+    if suffix == ".py":
+        return script_cells(text)
+    cells = json.loads(text)["cells"]
+    # A source is a text, or a list of its lines.
+    return [Cell(cell["cell_type"], cell["metadata"].get("tags", []), "".join(cell["source"])) for cell in cells]
