@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from tests.tictactoe.driver import VARIANTS, book_of
-from tests.tictactoe.rule_book import EMPTY, MARKS, Board, RuleBook, cells_in, empty_cells, marks_of
+from tests.tictactoe.rule_book import EMPTY, MARKS, Board, RuleBook, book_of, cells_in, empty_cells, marks_of
+from tests.variants import VARIANTS
 from tictactoe import Rules, best_moves, solve
 from tictactoe.opponents import OPPONENTS, best_known
 from tictactoe.search import Bounds
@@ -13,7 +13,7 @@ from tictactoe.search import Bounds
 def chosen_from(name: str, book: RuleBook, board: Board) -> set[int]:
     """Return the choices of an opponent for the mark X, from its description."""
     empty = set(empty_cells(board))
-    wins, blocks = (book.winning_cells(board, mark) & empty for mark in MARKS)
+    wins, blocks = (book.completing_cells(board, mark) & empty for mark in MARKS)
     if name == "random" or not (wins or blocks or name == "rule"):
         return empty
     if wins or blocks:
