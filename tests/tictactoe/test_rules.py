@@ -1,7 +1,6 @@
 """Compare the bitboard rules with the rule book, for every kind of bitboard."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import partial
 from types import ModuleType
 from typing import Any
@@ -12,7 +11,7 @@ import torch
 
 from tests.tictactoe.driver import EXACT
 from tests.tictactoe.rule_book import EMPTY, MARKS, Board, RuleBook, bits, book_of, empty_cells, marks_of, seat_to_move
-from tests.variants import VARIANTS
+from tests.variants import VARIANTS, UnknownRules
 from tictactoe import Rules, best_moves, search_value
 from tictactoe.opponents import cell_ratings, rule_choices
 
@@ -153,13 +152,6 @@ def test_who_has_won_who_can_win_at_once_and_who_can_still_lose_follow_from_all_
 def test_a_bad_size_is_named(name: str, value: Any) -> None:
     with pytest.raises(ValueError, match=f"^{name} .*{value!r}$"):
         Rules(**{name: value})
-
-
-@dataclass(frozen=True)
-class UnknownRules(Rules):
-    """Rules with a field that no part of the package knows."""
-
-    gravity: bool = False
 
 
 @pytest.mark.parametrize(

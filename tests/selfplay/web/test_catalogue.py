@@ -16,6 +16,7 @@ from tests.malicious_files import MALICIOUS_FILES, MARKER
 from tests.runs import refused, save, saved
 from tests.selfplay.dqn.scripted import config_with, make
 from tests.selfplay.web.serving import serving
+from tests.variants import UnknownRules
 from tictactoe import Rules
 
 AGENTS = """
@@ -56,6 +57,7 @@ def test_a_name_without_a_player_is_refused(tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
     assert "config.json" in refused(of, str(tmp_path / "empty"))
     assert "9,9,5" in refused(Catalogue, ["rule"], None, "absolute", Rules(9, 9, 5))
+    assert "gravity=True" in refused(Catalogue, ["rule"], None, "absolute", UnknownRules(gravity=True))
 
 
 def test_your_own_agents_are_loaded_by_name_and_evaluated(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
