@@ -62,6 +62,10 @@ class RuleBook:
         """Return the seat that wins when a seat completes a line."""
         return seat
 
+    def winning_cells(self, board: Board, mark: str) -> set[int]:
+        """Return the cells, taken or not, where this mark would win at once."""
+        return self.completing_cells(board, mark) if self.line_winner(0) == 0 else set()
+
     def finished(self, board: Board) -> bool:
         return EMPTY not in board or any(self.has_line(board, mark) for mark in MARKS)
 
@@ -76,8 +80,7 @@ class RuleBook:
             return Verdict(after, rewards.win, terminated=True, winner=winner, other_reward=rewards.loss)
         if EMPTY not in after:
             return Verdict(after, rewards.draw, terminated=True)
-        reply = MARKS[1 - seat]
-        allowed = any(self.has_line(with_mark(after, cell, reply), reply) for cell in empty_cells(after))
+        allowed = not self.winning_cells(after, MARKS[1 - seat]).isdisjoint(empty_cells(after))
         return Verdict(after, rewards.allow if allowed else 0.0, terminated=False)
 
     def one_hot(self, board: Board, perspective: str, seat: int | None = None) -> list[list[list[int]]]:

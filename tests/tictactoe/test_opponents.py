@@ -1,5 +1,7 @@
 """The built-in opponents pick from just the cells that their names promise."""
 
+from itertools import product
+
 import numpy as np
 import pytest
 
@@ -13,7 +15,7 @@ from tictactoe.search import Bounds
 def chosen_from(name: str, book: RuleBook, board: Board) -> set[int]:
     """Return the choices of an opponent for the mark X, from its description."""
     empty = set(empty_cells(board))
-    wins, blocks = (book.completing_cells(board, mark) & empty for mark in MARKS)
+    wins, blocks = (book.winning_cells(board, mark) & empty for mark in MARKS)
     if name == "random" or not (wins or blocks or name == "rule"):
         return empty
     if wins or blocks:
@@ -32,8 +34,11 @@ def board_of(rules: Rules, mover: int, opponent: int) -> Board:
     return tuple("X" if mine else "O" if theirs else EMPTY for mine, theirs in marks)
 
 
-@pytest.mark.parametrize("rules", [Rules(), *VARIANTS], ids=str)
-@pytest.mark.parametrize("name", OPPONENTS)
+@pytest.mark.parametrize(
+    ("name", "rules"),
+    [*product(OPPONENTS, [Rules()]), *product(("random", "heuristic", "optimal"), VARIANTS)],
+    ids=str,
+)
 def test_opponents_choose_what_their_names_promise_in_every_state(name: str, rules: Rules) -> None:
     book, solution = book_of(rules), solve(rules)
     decisions = solution.tree.decisions

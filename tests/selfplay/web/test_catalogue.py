@@ -1,6 +1,7 @@
 """The players that can be chosen: named ones, runs and built-ins; damaged runs say so, changed ones load again."""
 
 import sys
+from dataclasses import asdict
 from pathlib import Path
 
 import pytest
@@ -49,7 +50,7 @@ def test_named_players_come_first_once_and_keep_their_numbers(tmp_path: Path) ->
     saved(tmp_path / "another", rows=3, cols=4, k=3, seed=7)
     entries = {entry["name"]: entry for entry in both.entries()}
     assert {name: entries[name]["index"] for name in numbers} == numbers
-    assert entries["another"]["rules"] == {"rows": 3, "cols": 4, "k": 3}
+    assert entries["another"]["rules"] == asdict(Rules(3, 4, 3))
     assert entries["another"]["kind"] == "dqn"
 
 
