@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from tictactoe import planes
 from tictactoe.arrays import Array, device, library, on_device
-from tictactoe.rules import Bitboard, Rules
+from tictactoe.rules import Bitboard, Rules, refuse_unknown_rules
 from tictactoe.search import Bounds, check_searchable, move_bounds
 from tictactoe.solver import solve
 from tictactoe.tree import SOLVABLE_CELLS
@@ -94,6 +94,7 @@ def _cell_values(rules: Rules, mine: Array, theirs: Array) -> Array:
 @lru_cache(maxsize=64)
 def _lines_as_rows(rules: Rules, xp: Any, place: Any) -> Array:
     """Return 1 for each cell of each line, [L, A]."""
+    refuse_unknown_rules(rules, "the opponent 'rule'")  # asked here, because this runs once for a board
     rows = [[line >> cell & 1 for cell in range(rules.cells)] for line in rules.lines]
     return xp.asarray(rows, **on_device(place)) * 1.0
 

@@ -4,7 +4,7 @@ The functions use only `&`, `|`, `<<`, `>>` and comparisons. So the same code wo
 any size, and on int64 arrays of NumPy or torch, for many boards of up to 64 cells.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, fields
 from functools import cached_property
 from numbers import Integral
@@ -14,6 +14,8 @@ Bitboard: TypeAlias = Any
 """A Python int, a NumPy int64 array or a torch int64 tensor; each element of an array is one board."""
 
 WORD_BITS = 64
+SIZES = ("rows", "cols", "k")
+"""The fields of `Rules` that every part of the code knows."""
 
 
 def positive_integer(name: str, value: Any) -> int:
@@ -66,7 +68,7 @@ class Rules:
     """Number of marks in a row that make a line."""
 
     def __post_init__(self) -> None:
-        for name in ("rows", "cols", "k"):
+        for name in SIZES:
             object.__setattr__(self, name, positive_integer(name, getattr(self, name)))
         if self.k > max(self.rows, self.cols):
             raise ValueError(
@@ -168,6 +170,10 @@ class Rules:
         """Return the result, 1 or -1, of the seat that completes a line."""
         return RESULTS[self.line_event]
 
+    def result(self, own: Bitboard, other: Bitboard) -> Any:
+        """Return the result of one side by the lines of both: 1 if it has won, -1 if it has lost, 0 without a line."""
+        return (1 * self.has_line(own) - 1 * self.has_line(other)) * self.line_result
+
     def event(self, completed: bool, full: bool, completing: int) -> int:
         """Return the event of a legal ply on one board.
 
@@ -208,6 +214,20 @@ class Rules:
                 completing = completing | ((before & after[-1 - j]) << (j * step))
                 before = before & shifted[j]
         return completing
+
+
+def refuse_unknown_rules(rules: Rules, part: str, known: Collection[str] = SIZES) -> None:
+    """Refuse rules that differ from the usual ones in a field that a part of the code does not know.
+
+    For parts that do not ask `Rules` what a line means, such as compiled loops and the page's JavaScript.
+
+    Raises:
+        ValueError: a field that is not `known` does not have its default; `part` says who refuses it.
+    """
+    for field in fields(rules):
+        value = getattr(rules, field.name)
+        if field.name not in known and value != field.default:
+            raise ValueError(f"{part} does not know the rule {field.name}={value}")
 
 
 def named_rules(rules: Any, *sizes: int, **settings: Any) -> Rules:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tictactoe.rules import WORD_BITS, Rules
+from tictactoe.rules import WORD_BITS, Rules, refuse_unknown_rules
 from tictactoe.symmetry import symmetries
 
 if TYPE_CHECKING:
@@ -75,8 +75,9 @@ def move_bounds(rules: Rules, mover: int, opponent: int, max_positions: int = MA
     bounds_of = {}
     for number, cell in enumerate(cells):
         moved = mover | 1 << cell
-        if rules.has_line(moved):
-            bounds_of[cell] = Bounds(rules.line_result, rules.line_result)
+        result = rules.result(moved, opponent)
+        if result:
+            bounds_of[cell] = Bounds(result, result)
         elif not empty & ~(1 << cell):
             bounds_of[cell] = Bounds(0, 0)
         else:
@@ -103,9 +104,10 @@ def check_searchable(rules: Rules) -> None:
     """Refuse a board that cannot be searched.
 
     Raises:
-        ValueError: it has more than 64 cells.
+        ValueError: it has more than 64 cells, or a rule that the search does not know.
         ImportError: Numba is not installed.
     """
+    refuse_unknown_rules(rules, "the search")
     if rules.cells > WORD_BITS:
         raise ValueError(
             f"only boards of up to {WORD_BITS} cells can be searched: "
@@ -129,7 +131,7 @@ def _value_at_once(rules: Rules, mover: int, opponent: int) -> int | None:
     if not (on_board and in_turn) or rules.has_line(mover) or (completed and not _last_marks(rules, opponent)):
         raise ValueError(f"no legal game on {rules} leads to mover={mover:#b}, opponent={opponent:#b}")
     if completed:
-        return -rules.line_result
+        return int(rules.result(mover, opponent))
     return None if rules.empty_cells(mover, opponent) else 0
 
 

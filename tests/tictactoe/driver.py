@@ -1,17 +1,17 @@
 """Drive every environment API through games that the rule book judges, and compare all that is returned."""
 
-import functools
 import os
 import random
 from collections.abc import Callable
-from dataclasses import asdict, fields, replace
+from dataclasses import asdict, replace
 from typing import Any
 
 import gymnasium
 import numpy as np
 import pytest
 
-from tests.tictactoe.rule_book import EMPTY, Board, RuleBook, Verdict, empty_cells, seat_to_move, with_mark
+from tests.tictactoe.rule_book import EMPTY, Board, RuleBook, Verdict, book_of, empty_cells, seat_to_move, with_mark
+from tests.variants import VARIANTS
 from tictactoe import Rewards, Rules, tictactoe_v0
 from tictactoe.rewards import PRESETS
 
@@ -25,10 +25,6 @@ SETTINGS = int(os.environ.get("SETTINGS", "20"))
 """Random settings of games. For more: SETTINGS=1000 pytest --timeout=0 -k "rule_book or single" tests/tictactoe"""
 INFO_TYPES = {"action_mask": np.int8, "to_play": np.int64, "winner": np.int64, "illegal": np.bool_}
 
-OTHER_VALUES = {"rows": 2, "cols": 2, "k": 2}
-"""For each field of `Rules` a value that is not the default; a new field needs one, and the rule book must know it."""
-VARIANTS = [Rules(**{field.name: OTHER_VALUES[field.name]}) for field in fields(Rules)]
-"""Boards that differ in one field from the usual one. Every part plays them by the rule book."""
 BOARDS = [
     *(Rules(), Rules(1, 1, 1), Rules(3, 3, 1), Rules(1, 5, 2), Rules(4, 2, 3), Rules(3, 4, 3), Rules(4, 4, 4)),
     *(Rules(2, 8, 4), Rules(8, 8, 5), Rules(10, 9, 5), *VARIANTS),
@@ -36,15 +32,6 @@ BOARDS = [
 """Boards that are looked up in a table, and boards that are computed, one of exactly 64 cells and one of more."""
 
 Opponent = Callable[[Any, Any], Any]
-
-
-@functools.cache
-def book_of(rules: Rules) -> RuleBook:
-    """Return the one rule book of a board, which remembers what it has said."""
-    book = RuleBook(**asdict(rules))
-    for name in ("play", "one_hot"):
-        setattr(book, name, functools.lru_cache(1 << 13)(getattr(book, name)))
-    return book
 
 
 def random_actions(mask: np.ndarray, rng: np.random.Generator, careless: float = 0.05) -> np.ndarray:

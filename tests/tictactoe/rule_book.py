@@ -1,9 +1,10 @@
 """Judge m,n,k games by walking coordinates over plain cells: slow, and sharing no code with the package."""
 
+import functools
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
-from tictactoe import Rewards
+from tictactoe import Rewards, Rules
 
 Board = tuple[str, ...]
 """One of "X", "O" and "." for each cell, row by row."""
@@ -49,13 +50,21 @@ class RuleBook:
     def has_line(self, board: Board, mark: str) -> bool:
         return bool(self.complete_lines(board, mark))
 
-    def winning_cells(self, board: Board, mark: str) -> set[int]:
+    def completing_cells(self, board: Board, mark: str) -> set[int]:
         """Return the cells, taken or not, where this mark would complete a line."""
         return {
             cell
             for cell in range(self.cells)
             if any(all(board[other] == mark for other in line if other != cell) for line in self.lines_through[cell])
         }
+
+    def line_winner(self, seat: int) -> int:
+        """Return the seat that wins when a seat completes a line."""
+        return seat
+
+    def winning_cells(self, board: Board, mark: str) -> set[int]:
+        """Return the cells, taken or not, where this mark would win at once."""
+        return self.completing_cells(board, mark) if self.line_winner(0) == 0 else set()
 
     def finished(self, board: Board) -> bool:
         return EMPTY not in board or any(self.has_line(board, mark) for mark in MARKS)
@@ -67,11 +76,11 @@ class RuleBook:
             return Verdict(board, rewards.illegal, terminated=True, winner=1 - seat, illegal=True)
         after = with_mark(board, cell, MARKS[seat])
         if self.has_line(after, MARKS[seat]):
-            return Verdict(after, rewards.win, terminated=True, winner=seat, other_reward=rewards.loss)
+            winner = self.line_winner(seat)
+            return Verdict(after, rewards.win, terminated=True, winner=winner, other_reward=rewards.loss)
         if EMPTY not in after:
             return Verdict(after, rewards.draw, terminated=True)
-        reply = MARKS[1 - seat]
-        allowed = any(self.has_line(with_mark(after, cell, reply), reply) for cell in empty_cells(after))
+        allowed = not self.winning_cells(after, MARKS[1 - seat]).isdisjoint(empty_cells(after))
         return Verdict(after, rewards.allow if allowed else 0.0, terminated=False)
 
     def one_hot(self, board: Board, perspective: str, seat: int | None = None) -> list[list[list[int]]]:
@@ -104,9 +113,10 @@ class RuleBook:
 
         def value(board: Board) -> int:
             if board not in solved:
-                mover, opponent = MARKS[seat_to_move(board)], MARKS[1 - seat_to_move(board)]
+                seat = seat_to_move(board)
+                mover, opponent = MARKS[seat], MARKS[1 - seat]
                 if self.has_line(board, opponent):
-                    solved[board] = (-1, ())
+                    solved[board] = (1 if self.line_winner(1 - seat) == seat else -1, ())
                 elif EMPTY not in board:
                     solved[board] = (0, ())
                 else:
@@ -117,6 +127,15 @@ class RuleBook:
 
         value(self.empty_board)
         return solved
+
+
+@functools.cache
+def book_of(rules: Rules) -> RuleBook:
+    """Return the one rule book of a board, which remembers what it has said."""
+    book = RuleBook(**asdict(rules))
+    for name in ("play", "one_hot"):
+        setattr(book, name, functools.lru_cache(1 << 13)(getattr(book, name)))
+    return book
 
 
 def seat_to_move(board: Board) -> int:

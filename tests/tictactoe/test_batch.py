@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 import torch
 
-from tests.tictactoe.driver import EXACT, TURN, VARIANTS, random_actions
+from tests.tictactoe.driver import EXACT, TURN, random_actions
+from tests.variants import VARIANTS
 from tictactoe import Rewards, Rules, batch
 
 OTHER_REWARD = dict(EXACT.of_event.values())

@@ -1,10 +1,12 @@
 """The built-in opponents pick from just the cells that their names promise."""
 
+from itertools import product
+
 import numpy as np
 import pytest
 
-from tests.tictactoe.driver import VARIANTS, book_of
-from tests.tictactoe.rule_book import EMPTY, MARKS, Board, RuleBook, cells_in, empty_cells, marks_of
+from tests.tictactoe.rule_book import EMPTY, MARKS, Board, RuleBook, book_of, cells_in, empty_cells, marks_of
+from tests.variants import VARIANTS
 from tictactoe import Rules, best_moves, solve
 from tictactoe.opponents import OPPONENTS, best_known
 from tictactoe.search import Bounds
@@ -32,8 +34,11 @@ def board_of(rules: Rules, mover: int, opponent: int) -> Board:
     return tuple("X" if mine else "O" if theirs else EMPTY for mine, theirs in marks)
 
 
-@pytest.mark.parametrize("rules", [Rules(), *VARIANTS], ids=str)
-@pytest.mark.parametrize("name", OPPONENTS)
+@pytest.mark.parametrize(
+    ("name", "rules"),
+    [*product(OPPONENTS, [Rules()]), *product(("random", "heuristic", "optimal"), VARIANTS)],
+    ids=str,
+)
 def test_opponents_choose_what_their_names_promise_in_every_state(name: str, rules: Rules) -> None:
     book, solution = book_of(rules), solve(rules)
     decisions = solution.tree.decisions

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 import torch
 
-from tests.tictactoe.driver import VERSUS, book_of, first_empty
-from tests.tictactoe.rule_book import MARKS, RuleBook, empty_cells, marks_of
+from tests.tictactoe.driver import VERSUS, first_empty
+from tests.tictactoe.rule_book import MARKS, RuleBook, book_of, empty_cells, marks_of
 from tictactoe import (
     Rewards,
     Rules,

@@ -9,9 +9,11 @@ import numpy as np
 import pytest
 import torch
 
-from tests.tictactoe.driver import EXACT, VARIANTS, book_of
-from tests.tictactoe.rule_book import EMPTY, MARKS, Board, RuleBook, bits, empty_cells, marks_of, seat_to_move
-from tictactoe import Rules
+from tests.tictactoe.driver import EXACT
+from tests.tictactoe.rule_book import EMPTY, MARKS, Board, RuleBook, bits, book_of, empty_cells, marks_of, seat_to_move
+from tests.variants import VARIANTS, UnknownRules
+from tictactoe import Rules, best_moves, search_value
+from tictactoe.opponents import cell_ratings, rule_choices
 
 Function = Callable[..., Any]
 
@@ -54,7 +56,7 @@ def assert_agreement(size: tuple[int, int, int], boards: Sequence[Board], kinds:
     sides = [[marks_of(board, mark) for board in boards] for mark in MARKS]
     empty = [bits(empty_cells(board)) for board in boards]
     lines = [[book.complete_lines(board, mark) for board in boards] for mark in MARKS]
-    winning = [[bits(book.winning_cells(board, mark)) for board in boards] for mark in MARKS]
+    winning = [[bits(book.completing_cells(board, mark)) for board in boards] for mark in MARKS]
     for side, complete in zip(sides, lines, strict=True):
         assert [sorted(rules.complete_lines(marks)) for marks in side] == [
             sorted({bits(line) for line in of}) for of in complete
@@ -112,9 +114,10 @@ def test_cell_63_works_though_it_is_the_sign_bit(size: tuple[int, int, int]) -> 
 
 
 @pytest.mark.parametrize("rules", [Rules(), *VARIANTS], ids=str)
-def test_who_can_win_at_once_and_who_can_still_lose_follows_from_all_games(rules: Rules) -> None:
+def test_who_has_won_who_can_win_at_once_and_who_can_still_lose_follow_from_all_games(rules: Rules) -> None:
     book = book_of(rules)
     losers: dict[Board, set[int]] = {}
+    winners: dict[Board, int] = {book.empty_board: -1}
 
     def can_lose(board: Board) -> set[int]:
         """Return the seats that some game behind a board ends with a line and with a loss of."""
@@ -122,11 +125,15 @@ def test_who_can_win_at_once_and_who_can_still_lose_follows_from_all_games(rules
             found = set()
             for cell in [] if book.finished(board) else empty_cells(board):
                 after = book.play(board, cell, EXACT)
+                winners[after.board] = after.winner
                 found |= {1 - after.winner} if after.winner >= 0 else can_lose(after.board)
             losers[board] = found
         return losers[board]
 
     can_lose(book.empty_board)
+    for answer in KINDS:
+        sides = [[marks_of(board, mark) for board in winners] for mark in MARKS]
+        assert answer(rules.result, *sides) == [{0: 1, 1: -1, -1: 0}[winner] for winner in winners.values()]
     settled = 0
     for board, seats in losers.items():
         seat, marks = seat_to_move(board), [marks_of(board, mark) for mark in MARKS]
@@ -145,3 +152,19 @@ def test_who_can_win_at_once_and_who_can_still_lose_follows_from_all_games(rules
 def test_a_bad_size_is_named(name: str, value: Any) -> None:
     with pytest.raises(ValueError, match=f"^{name} .*{value!r}$"):
         Rules(**{name: value})
+
+
+@pytest.mark.parametrize(
+    "part",
+    [
+        lambda rules: search_value(rules, 0, 0),
+        lambda rules: best_moves(rules, 0, 0),
+        lambda rules: rule_choices(rules, 0, 0),
+        lambda rules: cell_ratings(rules, *np.zeros((2, 1), np.int64)),
+    ],
+    ids=["value", "moves", "rule", "ratings"],
+)
+def test_what_plays_the_usual_game_only_refuses_a_rule_that_it_does_not_know(part: Function) -> None:
+    part(UnknownRules())
+    with pytest.raises(ValueError, match="gravity=True"):
+        part(UnknownRules(gravity=True))

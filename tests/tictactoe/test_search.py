@@ -5,7 +5,6 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from tests.tictactoe.driver import VARIANTS
 from tictactoe import Rules, best_moves, search, search_value, solve
 from tictactoe.search import Bounds, move_bounds
 
@@ -23,10 +22,10 @@ def states(rules: Rules) -> list[tuple[int, int]]:
     return list(zip(tree.mover[numbers].tolist(), tree.opponent[numbers].tolist(), strict=True))
 
 
-SOLVED = [(3, 3, 3), (3, 4, 3), (1, 1, 1), (1, 5, 2), (3, 3, 1), (1, 5, 3), (2, 4, 4), (2, 7, 3), (3, 5, 3), (4, 4, 4)]
+SOLVED = [(3, 3, 3), (3, 4, 3), (1, 1, 1), (1, 5, 2), (3, 3, 2), (1, 5, 3), (2, 4, 4), (2, 7, 3), (3, 5, 3), (4, 4, 4)]
 
 
-@pytest.mark.parametrize("rules", [*(Rules(*size) for size in SOLVED), *VARIANTS], ids=str)
+@pytest.mark.parametrize("rules", [Rules(*size) for size in SOLVED], ids=str)
 def test_values_and_best_moves_are_those_of_the_exact_solution(rules: Rules) -> None:
     solution = solve(rules)
     for position in states(rules):

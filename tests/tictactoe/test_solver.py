@@ -6,8 +6,8 @@ from itertools import product
 import numpy as np
 import pytest
 
-from tests.tictactoe.driver import VARIANTS, book_of
-from tests.tictactoe.rule_book import RuleBook, mover_and_opponent
+from tests.tictactoe.rule_book import RuleBook, book_of, mover_and_opponent
+from tests.variants import VARIANTS
 from tictactoe import Rules, solve, solver
 from tictactoe.tree import IntArray, game_tree, play_out, uniform_legal
 

@@ -5,7 +5,8 @@ from typing import Any
 import gymnasium
 import pettingzoo
 import pytest
-from pettingzoo.test import api_test, seed_test
+from pettingzoo.test import api_test, parallel_api_test, parallel_seed_test, seed_test
+from pettingzoo.utils.conversions import turn_based_aec_to_parallel
 
 from tictactoe import Rules, tictactoe_v0
 
@@ -32,6 +33,8 @@ def played(cells: list[int], **settings: Any) -> Any:
 def test_pettingzoos_own_tests_pass(settings: dict[str, Any], capsys: pytest.CaptureFixture[str]) -> None:
     api_test(tictactoe_v0.env(**settings), num_cycles=200)
     seed_test(lambda: tictactoe_v0.env(**settings), num_cycles=100)
+    parallel_api_test(turn_based_aec_to_parallel(tictactoe_v0.env(**settings)), num_cycles=200)
+    parallel_seed_test(lambda: turn_based_aec_to_parallel(tictactoe_v0.env(**settings)), num_cycles=100)
     assert "Passed" in capsys.readouterr().out
 
 
@@ -54,6 +57,21 @@ def test_last_tells_each_seat_what_it_got_at_the_end(
         found[agent] = reward
         game.step(None)
     assert found == {"player_1": first, "player_2": second}
+    assert game.agents == []
+
+
+def test_the_parallel_form_plays_the_action_of_the_agent_to_move_and_pays_both_at_each_ply() -> None:
+    game = turn_based_aec_to_parallel(tictactoe_v0.env(rewards="sparse"))
+    seen, _ = game.reset()
+    waiting = []
+    for ply, cell in enumerate(WIN_OF_X):
+        waiting.append([agent for agent in game.agents if not seen[agent]["action_mask"].any()])
+        mover = tictactoe_v0.AGENTS[ply % 2]
+        seen, rewards, over, _, infos = game.step(dict.fromkeys(game.agents, 8) | {mover: cell})
+    assert waiting == [["player_2"], ["player_1"]] * 2 + [["player_2"]]
+    assert rewards == {"player_1": 1.0, "player_2": -1.0}
+    assert over == {"player_1": True, "player_2": True}
+    assert {agent: info["winner"] for agent, info in infos.items()} == {"player_1": 0, "player_2": 0}
     assert game.agents == []
 
 

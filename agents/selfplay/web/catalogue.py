@@ -21,7 +21,7 @@ from selfplay.players import REPAIRED, NamedPolicy, Perspective
 from selfplay.web.analysis import searched_choices
 from tictactoe import Rules
 from tictactoe.opponents import OPPONENTS
-from tictactoe.rules import WORD_BITS
+from tictactoe.rules import WORD_BITS, refuse_unknown_rules
 
 MOST_RUNS = 200
 """Largest number of runs shown from a folder of runs: the newest."""
@@ -92,6 +92,10 @@ class Catalogue:
             named = players.resolve(chosen, self._perspective, rules)
         if named.rules.cells > WORD_BITS:
             raise UserError(f"{chosen}: {named.rules} has {named.rules.cells} cells; at most {WORD_BITS} are shown")
+        try:
+            refuse_unknown_rules(named.rules, "the page")
+        except ValueError as error:
+            raise UserError(f"{chosen}: {error}") from None
         return named
 
     def _describe(self, number: int, _version: Version) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from selfplay.dqn.config import DQNConfig, Symmetry
 from selfplay.dqn.player import QPlayer
 from selfplay.judging.agents import AgentPolicy, BuiltInPolicy, tree_policy
 from selfplay.judging.verdict import SeatVerdict
-from tests.tictactoe.rule_book import RuleBook, bits, cells_in
+from tests.tictactoe.rule_book import RuleBook, bits, book_of, cells_in
 from tictactoe import Rules, solve
 from tictactoe.opponents import OPPONENTS, Choices
 from tictactoe.tree import IntArray, Policy, Totals, game_tree, play_out, uniform_legal
@@ -92,7 +92,7 @@ def game_by_game(rules: Rules, sampling: Sampling, seat: int) -> tuple[SeatVerdi
     """Follow every reply to a player in one seat, game by game; add the probability that it marks a taken cell."""
     games = {"lost": 0, "illegal": 0}
     shares = dict.fromkeys(("win", "draw", "loss", "illegal"), Fraction(0))
-    book = RuleBook(rules.rows, rules.cols, rules.k)
+    book = book_of(rules)
 
     def end(name: str, share: Fraction, value: int) -> Fraction:
         shares[name] += share
@@ -102,7 +102,7 @@ def game_by_game(rules: Rules, sampling: Sampling, seat: int) -> tuple[SeatVerdi
         ply = len(marks[0] | marks[1])
         mover = ply % 2
         if any(marks[1 - mover].issuperset(line) for line in book.lines):
-            if mover != seat:
+            if book.line_winner(1 - mover) == seat:
                 return end("win", share, 1)
             games["lost"] += 1
             return end("loss", share, -1)

@@ -31,6 +31,7 @@ from tests.selfplay.judging.players import (
     policy_of,
     stubborn,
 )
+from tests.variants import VARIANTS
 from tictactoe import Rules, solve
 from tictactoe.opponents import OPPONENTS
 
@@ -55,7 +56,7 @@ def assert_every_number(verdict: Verdict, rules: Rules, sampling: Sampling) -> N
 
 @pytest.mark.parametrize("choose", [first_empty, stubborn])
 @pytest.mark.parametrize(
-    "rules", [Rules(3, 3, 3), Rules(2, 4, 3), Rules(3, 3, 2), Rules(1, 5, 2), Rules(5, 5, 2), Rules(6, 6, 2)], ids=str
+    "rules", [Rules(), Rules(2, 4, 3), Rules(1, 5, 2), Rules(5, 5, 2), Rules(6, 6, 2), *VARIANTS], ids=str
 )
 def test_every_number_of_a_seat_agrees_with_every_game(
     choose: Callable[[set[int], set[int]], int], rules: Rules

@@ -1,6 +1,7 @@
 """The players that can be chosen: named ones, runs and built-ins; damaged runs say so, changed ones load again."""
 
 import sys
+from dataclasses import asdict
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,7 @@ from tests.malicious_files import MALICIOUS_FILES, MARKER
 from tests.runs import refused, save, saved
 from tests.selfplay.dqn.scripted import config_with, make
 from tests.selfplay.web.serving import serving
+from tests.variants import UnknownRules
 from tictactoe import Rules
 
 AGENTS = """
@@ -48,7 +50,7 @@ def test_named_players_come_first_once_and_keep_their_numbers(tmp_path: Path) ->
     saved(tmp_path / "another", rows=3, cols=4, k=3, seed=7)
     entries = {entry["name"]: entry for entry in both.entries()}
     assert {name: entries[name]["index"] for name in numbers} == numbers
-    assert entries["another"]["rules"] == {"rows": 3, "cols": 4, "k": 3}
+    assert entries["another"]["rules"] == asdict(Rules(3, 4, 3))
     assert entries["another"]["kind"] == "dqn"
 
 
@@ -56,6 +58,7 @@ def test_a_name_without_a_player_is_refused(tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
     assert "config.json" in refused(of, str(tmp_path / "empty"))
     assert "9,9,5" in refused(Catalogue, ["rule"], None, "absolute", Rules(9, 9, 5))
+    assert "gravity=True" in refused(Catalogue, ["rule"], None, "absolute", UnknownRules(gravity=True))
 
 
 def test_your_own_agents_are_loaded_by_name_and_evaluated(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:

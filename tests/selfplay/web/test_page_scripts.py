@@ -2,7 +2,7 @@
 
 import contextlib
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, fields
+from dataclasses import asdict
 from itertools import product
 from typing import Any
 
@@ -15,6 +15,7 @@ from selfplay.learning.plots import VALUES
 from selfplay.position import read_board
 from selfplay.web.server import bundled_script
 from tests.runs import refused
+from tests.tictactoe.rule_book import RuleBook
 from tictactoe import Rules
 
 Call = Callable[..., Any]
@@ -81,9 +82,29 @@ def test_a_hint_is_the_next_move_of_a_way_to_win(
     assert hint["cell"] == cell
 
 
-def test_the_page_knows_every_rule() -> None:
-    """rules.js, solve.js and rule.js play these rules only: let them know a new one before it is named here."""
-    assert {field.name for field in fields(Rules)} == {"rows", "cols", "k"}
+class LosingLines(RuleBook):
+    """The game in which a complete line loses."""
+
+    def line_winner(self, seat: int) -> int:
+        return 1 - seat
+
+
+@pytest.mark.parametrize("kind", [RuleBook, LosingLines])
+def test_one_function_says_what_a_line_means(call: Call, kind: type[RuleBook]) -> None:
+    """Who has won a board or a list of moves, and every exact result, follow from it."""
+    rules, book = Rules(2, 3, 2), kind(2, 3, 2)
+    meaning = f"resultOfLine = () => {1 if kind is RuleBook else -1};"
+    boards = {"".join(board): known for board, known in book.minimax().items()}
+    script = f"(rules, lines, boards) => {{ {meaning} const solve = solver(rules, lines); return boards.map(solve); }}"
+    for (board, (value, best)), results in zip(
+        boards.items(), call("solve.js", script, asdict(rules), book.lines, [*boards]), strict=True
+    ):
+        if best:
+            assert [cell for cell, result in enumerate(results) if result == value] == [*best], board
+            assert max(result for result in results if result is not None) == value, board
+    ended = f"(rules) => {{ {meaning} return [outcome(rules, 'XXO...').winner, loserOf(rules, [0, 2, 1])]; }}"
+    winner = book.line_winner(0)
+    assert call("play.js", ended, asdict(rules)) == [winner, 1 - winner]
 
 
 @pytest.mark.parametrize(("rules", "every"), [(Rules(2, 3, 3), 1), (Rules(3, 3, 2), 7), (Rules(1, 6, 3), 1)])

@@ -28,7 +28,7 @@ export function exportedApi(data) {
   const { game } = data;
   const { rules } = game;
   const cells = rules.rows * rules.cols;
-  const exact = cells <= SOLVABLE_CELLS ? solver(cells, game.lines) : null;
+  const exact = cells <= SOLVABLE_CELLS ? solver(rules, game.lines) : null;
   const [own] = data.players; // the player of the file
   const learned = new Map(); // the functions that give values, by the steps
   let snapshots = null;

@@ -1,5 +1,5 @@
 // A game: where it begins, which cells were marked, and how many of them are on the board.
-import { EMPTY, MARKS, seatToMove, outcome, problemOf, withMark } from "./rules.js";
+import { EMPTY, MARKS, seatToMove, outcome, problemOf, resultOfLine, withMark } from "./rules.js";
 
 /**
  * @typedef {object} Game
@@ -49,10 +49,11 @@ export function positionOf(rules, game, at = game.at) {
   return { board, seat, last, taken, winner, line, over };
 }
 
-/** Return the seat that has lost a game from the empty board: by a line of the other seat, or by a taken cell. */
-export function loserOf(cells) {
+/** Return the seat that has lost a game from the empty board, whose last ply completes a line or takes a taken cell. */
+export function loserOf(rules, cells) {
+  const mover = (cells.length - 1) % 2;
   const illegal = cells.indexOf(cells.at(-1)) < cells.length - 1;
-  return (cells.length - (illegal ? 1 : 0)) % 2;
+  return illegal || resultOfLine(rules) < 0 ? mover : 1 - mover;
 }
 
 /** Return the seat whose ply `ply` (from 0) of a game is. */

@@ -220,7 +220,7 @@ function hintFor(rules, game, position, analysis, lost) {
     return { cell: sure, text: `Hint: ${squareWords(rules, sure)} wins against anybody.` };
   }
   const begun = game.cells.slice(0, game.at);
-  const fits = (cells) => loserOf(cells) !== position.seat && cells.length > begun.length && begun.every((cell, ply) => cells[ply] === cell);
+  const fits = (cells) => loserOf(rules, cells) !== position.seat && cells.length > begun.length && begun.every((cell, ply) => cells[ply] === cell);
   const ways = game.start === emptyBoard(rules) ? lost.filter(fits) : [];
   if (ways.length) {
     const [shortest] = ways;

@@ -1,6 +1,6 @@
 // The rules of the game. A position is a string of one character a cell, "." or "X" or "O", row by row.
 
-/** @typedef {{rows: number, cols: number, k: number}} Rules */
+/** @typedef {{rows: number, cols: number, k: number}} Rules What the page knows; the catalogue refuses any other rule. */
 
 export const EMPTY = ".";
 export const MARKS = "XO";
@@ -12,6 +12,15 @@ export const NUMBERED_CELLS = 9;
 /** Return whether two players play the same game. */
 export function sameRules(one, other) {
   return Object.keys(one).every((name) => one[name] === other[name]);
+}
+
+/**
+ * Return the result of the seat that completes a line: 1 if it has won, -1 if it has lost.
+ *
+ * @param {Rules} _rules By all of them a line wins.
+ */
+export function resultOfLine(_rules) {
+  return 1;
 }
 
 /** @param {Rules} rules */
@@ -83,7 +92,8 @@ export function outcome(rules, board) {
   for (const seat of [0, 1]) {
     const lines = linesOf(rules, board, seat);
     if (lines.length) {
-      return { winner: /** @type {0 | 1} */ (seat), line: [...new Set(lines.flat())], over: true };
+      const winner = resultOfLine(rules) > 0 ? seat : 1 - seat;
+      return { winner: /** @type {0 | 1} */ (winner), line: [...new Set(lines.flat())], over: true };
     }
   }
   return { winner: null, line: [], over: !board.includes(EMPTY) };
@@ -106,14 +116,14 @@ export function problemOf(rules, board) {
   if (lines[0].length && lines[1].length) {
     return "Both have a line; the first one ends the game.";
   }
-  const winner = lines[0].length ? 0 : 1;
-  if (lines[winner].length) {
-    if (seatToMove(board) === winner) {
-      return `${MARKS[winner]} has a line, but ${MARKS[1 - winner]} has moved after it.`;
+  const holder = lines[0].length ? 0 : 1;
+  if (lines[holder].length) {
+    if (seatToMove(board) === holder) {
+      return `${MARKS[holder]} has a line, but ${MARKS[1 - holder]} has moved after it.`;
     }
-    const common = lines[winner].reduce((cells, line) => cells.filter((cell) => line.includes(cell)));
+    const common = lines[holder].reduce((cells, line) => cells.filter((cell) => line.includes(cell)));
     if (!common.length) {
-      return `${MARKS[winner]} has lines that no single mark can have finished together.`;
+      return `${MARKS[holder]} has lines that no single mark can have finished together.`;
     }
   }
   return null;

@@ -1,5 +1,5 @@
 // Exact results by negamax, which finds each position's once and remembers it.
-import { EMPTY, MARKS, positionNumber, seatToMove } from "./rules.js";
+import { EMPTY, MARKS, positionNumber, resultOfLine, seatToMove } from "./rules.js";
 
 /** Half a megabyte for 3^12 positions, which are solved within 50 ms. */
 export const SOLVABLE_CELLS = 12;
@@ -8,11 +8,13 @@ export const SOLVABLE_CELLS = 12;
  * Return what gives the result of each cell to the mover of an unfinished position if both play best from there: 1 for
  * a win, 0 for a draw, -1 for a loss, null where the cell is taken.
  *
- * @param {number} cells
+ * @param {import("./rules.js").Rules} rules
  * @param {number[][]} lines The cells of each line.
  * @returns {(board: string) => (1 | 0 | -1 | null)[]}
  */
-export function solver(cells, lines) {
+export function solver(rules, lines) {
+  const cells = rules.rows * rules.cols;
+  const ofLine = resultOfLine(rules);
   const all = Array.from({ length: cells }, (_, cell) => cell);
   const bits = (chosen) => chosen.reduce((sum, cell) => sum | (1 << cell), 0);
   const linesThrough = all.map((cell) => lines.filter((line) => line.includes(cell)).map(bits));
@@ -39,8 +41,8 @@ export function solver(cells, lines) {
 
   function valueOfMove(own, other, digit, number, cell) {
     const marks = own | (1 << cell);
-    const wins = linesThrough[cell].some((line) => (marks & line) === line);
-    return wins ? 1 : 0 - value(other, marks, 3 - digit, number + digit * powers[cell]);
+    const completes = linesThrough[cell].some((line) => (marks & line) === line);
+    return completes ? ofLine : 0 - value(other, marks, 3 - digit, number + digit * powers[cell]);
   }
 
   return (board) => {
