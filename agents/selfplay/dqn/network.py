@@ -147,7 +147,7 @@ def network_name(factory: NetworkFactory) -> str:
 
 
 def mask_illegal(values: Tensor, legal: Tensor | None) -> Tensor:
-    """Return values [B, A] with illegal actions at the lowest finite number, or unchanged without `legal`."""
+    """Return values [B, A] with illegal actions at minus infinity, below all numbers, or unchanged without `legal`."""
     if legal is None:
         return values
-    return torch.where(legal, values, torch.finfo(values.dtype).min)
+    return torch.where(legal, values, -torch.inf)

@@ -10,6 +10,7 @@ from selfplay.agent import Array
 from selfplay.dqn.config import DQNConfig
 from selfplay.dqn.network import NetworkFactory, custom_network, empty_network, mask_illegal
 from selfplay.dqn.symmetry import BoardSymmetries
+from selfplay.errors import UserError
 from selfplay.judging.report import player_html
 from selfplay.tensor_file import read_model
 from tictactoe import Rules
@@ -25,8 +26,10 @@ class QPlayer:
     """A player that chooses the cell with the highest action value, the first of equals.
 
     Without `mask` this is the raw arg max, illegal cells included; with it only empty cells count. A `canonical` player
-    looks at one image of each position, so it plays alike in all turned and reflected images. With a `rule_weight` it
-    adds that multiple of the built-in rule's rating to the values.
+    looks at one image of each position and chooses there, so it plays alike in all turned and reflected images. With a
+    `rule_weight` it adds that multiple of the built-in rule's rating to the values.
+
+    In a position in which some value is not finite it raises a UserError, whatever it is asked.
     """
 
     def __init__(self, config: DQNConfig, networks: tuple[nn.Module, ...]) -> None:
@@ -49,10 +52,7 @@ class QPlayer:
         """
         if np.ndim(observation) == 3:
             return self.q_values(observation[None])[0]
-        planes = torch.as_tensor(observation, device=self.device)
-        expected = (self.rules.rows, self.rules.cols, 3)
-        if tuple(planes.shape[1:]) != expected:
-            raise ValueError(f"this player knows observations [B, {expected}], got shape {tuple(planes.shape)}")
+        planes = self._planes(observation)
         inputs = network_inputs(planes.flatten(1), self.perspective)
         if self._symmetries is None:
             values = [in_parts(network, inputs) for network in self.networks]
@@ -65,7 +65,20 @@ class QPlayer:
         if len(values) > 1:
             second_to_move = planes[..., 1].sum(dim=(1, 2)) != planes[..., 2].sum(dim=(1, 2))
             values = [torch.where(second_to_move[:, None], values[1], values[0])]
+        check_finite(values[0])
         return values[0] if isinstance(observation, Tensor) else values[0].cpu().numpy()
+
+    def _planes(self, observation: Array) -> Tensor:
+        """Return observations [B, R, C, 3] as a tensor on the player's device.
+
+        Raises:
+            ValueError: they are not of this player's board.
+        """
+        planes = torch.as_tensor(observation, device=self.device)
+        expected = (self.rules.rows, self.rules.cols, 3)
+        if tuple(planes.shape[1:]) != expected:
+            raise ValueError(f"this player knows observations [B, {expected}], got shape {tuple(planes.shape)}")
+        return planes
 
     def act(self, observation: Array, action_mask: Array | None = None) -> Array:
         """Return the greedy actions [B], among those marked in `action_mask` [B, A] if one is given.
@@ -74,7 +87,16 @@ class QPlayer:
         """
         if np.ndim(observation) == 3:
             return int(self.act(observation[None], action_mask)[0])
-        actions = self.preferences(observation, action_mask).argmax(dim=1)
+        planes = self._planes(observation)
+        if self._symmetries is None:
+            actions = self.preferences(planes, action_mask).argmax(dim=1)
+        else:  # on the boards themselves the first of equals would be one cell in one image and another in the next
+            image = self._symmetries.canonical(network_inputs(planes.flatten(1), self.perspective))
+            if action_mask is not None:
+                marked = torch.as_tensor(action_mask, device=self.device).expand(len(planes), -1)
+                action_mask = self._symmetries.on_image(marked, image.symmetry)
+            chosen = self.preferences(image.observation.view(planes.shape), action_mask).argmax(dim=1)
+            actions = self._symmetries.cells(chosen, image.symmetry)
         return actions if isinstance(observation, Tensor) else np.asarray(actions.cpu())
 
     def preferences(self, observation: Array, action_mask: Array | None = None) -> Tensor:
@@ -83,6 +105,7 @@ class QPlayer:
         planes = torch.as_tensor(observation, device=values.device)
         if self.rule_weight:
             values = values + self.rule_weight * rule_ratings(self.rules, planes.flatten(1))
+            check_finite(values)
         legal = planes[..., 0].flatten(1) != 0 if self.mask else None
         if action_mask is not None:
             legal = torch.as_tensor(action_mask, device=values.device) != 0
@@ -97,6 +120,16 @@ class QPlayer:
     def tensors(self) -> dict[str, Tensor]:
         """Return the weights of its networks by their names in model.safetensors."""
         return by_seat(self.networks).state_dict()
+
+
+def check_finite(values: Tensor) -> None:
+    """Refuse values that overflow or are no numbers: among them there may be no highest one.
+
+    Raises:
+        UserError: some are.
+    """
+    if not bool(values.isfinite().all()):
+        raise UserError("the player has values that are not finite: its weights are damaged or too large")
 
 
 def rule_ratings(rules: Rules, observation: Tensor) -> Tensor:

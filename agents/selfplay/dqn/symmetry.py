@@ -70,6 +70,10 @@ class BoardSymmetries:
         """Return the values [B, A] of the boards' cells, from the values of their images' cells."""
         return values.gather(1, self._destination.index_select(0, symmetry))
 
+    def on_image(self, values: Tensor, symmetry: Tensor) -> Tensor:
+        """Return the values [B, A] of the images' cells, from the values of their boards' cells."""
+        return values.gather(1, self._origin.index_select(0, symmetry))
+
     def augment(
         self, observation: Tensor, action: Tensor, next_observation: Tensor, generator: torch.Generator
     ) -> tuple[Tensor, Tensor, Tensor]:

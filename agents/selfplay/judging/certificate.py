@@ -13,10 +13,11 @@ import numpy as np
 
 from selfplay.errors import UserError
 from selfplay.judging.agents import AgentPolicy
-from selfplay.judging.forward_search import Ply, follow
+from selfplay.judging.evaluate import search_seat
+from selfplay.judging.forward_search import Ply, some_of
 from tictactoe import planes
 
-FORMAT, VERSION = "what an unbeatable player plays", 1
+FORMAT, VERSION = "what an unbeatable player plays", 2
 SEATS, EMPTY, MOVE, END = b"XO", *b".*\n"
 """The characters of a position."""
 COMPRESSION = 6
@@ -34,14 +35,16 @@ def unbeatable_play(policy: AgentPolicy, positions: int, name: str) -> list[list
     """
     seats = []
     for seat in (0, 1):
-        play = follow(policy, seat, positions, settle=policy.legal, keep_plies=True)
-        if play.lost.games or play.illegal.games:
+        verdict, plies = search_seat(policy, seat, positions, keep_plies=True)
+        if verdict.games_lost:
             raise UserError(
                 f"{name}: can be beaten, so there is nothing to certify (selfplay prove shows a game that beats it)"
             )
-        if not play.complete:
+        if not verdict.complete:
             raise UserError(f"{name}: leads to more than {positions:,} positions at one ply; raise positions")
-        seats.append(play.plies)
+        if policy.legal:
+            plies = [some_of(ply, policy.rules.can_lose(ply.mine, ply.theirs)) for ply in plies]
+        seats.append(plies)
     return seats
 
 
@@ -54,6 +57,7 @@ def file_content(policy: AgentPolicy, play: Sequence[Sequence[Ply]], model_sha25
         **asdict(rules),
         "symmetric": policy.symmetric,
         "masked": policy.legal,
+        "positions": sum(len(ply.mine) for plies in play for ply in plies),
         "model_sha256": model_sha256,
     }
     content = io.BytesIO()

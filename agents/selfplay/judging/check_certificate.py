@@ -3,11 +3,11 @@
 This program needs Python alone, and shares nothing with the program that wrote the certificate. Read it from the top to
 the bottom, and you know what it proves.
 
-A certificate is text under gzip. Its first line is a JSON object: the board, the checksum of the player's model, and
-more. Each other line is a position in which the player is to move, row by row: X and O are marks, "." is an empty cell,
-and "*" an empty cell that the player marks (any of them, if there are several). No position is listed twice. If
-"symmetric", a line represents all turned and reflected images. If "masked", the player marks any empty cell where
-nothing is listed, which is allowed only where the opponent can complete no line any more.
+A certificate is text under gzip. Its first line is a JSON object: the board, how many positions follow, the checksum of
+the player's model, and more. Each other line is a position in which the player is to move, row by row: X and O are
+marks, "." is an empty cell, and "*" an empty cell that the player marks (any of them, if there are several). No
+position is listed twice. If "symmetric", a line represents all turned and reflected images. If "masked", the player
+marks any empty cell where nothing is listed, which is allowed only where the opponent can complete no line any more.
 
 Nothing in the file is believed: as X and as O, every listed move and every legal reply are followed to the end of each
 game. The exit status is 0 if nothing beats the player, 1 if something does or may, and 2 if the file is no certificate.
@@ -22,7 +22,8 @@ from pathlib import Path
 
 LARGEST_BOARD = 64
 LONGEST_LINE = 1000
-FIELDS = "version", "rows", "cols", "k", "symmetric"
+FIELDS = "format", "version", "rows", "cols", "k", "symmetric", "masked", "positions", "model_sha256"
+"""The fields of the first line. A file with another one is refused, since it may be about another game."""
 
 Images = list[int]
 """A position together with all its turned and reflected images: one integer for each symmetry of the board.
@@ -100,16 +101,20 @@ class Certificate:
             raise ValueError("it is not a regular file")
         with gzip.open(path, "rt", encoding="ascii") as file:
             self.header = json.loads(file.readline(LONGEST_LINE))
-            version, rows, cols, k, symmetric = (self.header[name] for name in FIELDS)
-            known = version == 1 and {type(rows), type(cols), type(k)} == {int}
+            if set(self.header) != set(FIELDS):
+                raise ValueError(f"its first line must have the fields {[*FIELDS]}, got {[*self.header]!a}")
+            _, version, rows, cols, k, symmetric, masked, positions, _ = (self.header[name] for name in FIELDS)
+            known = version == 2 and {type(rows), type(cols), type(k), type(positions)} == {int}
             if not known or min(rows, cols) < 1 or rows * cols > LARGEST_BOARD or not 1 <= k <= max(rows, cols):
-                raise ValueError(f"its first line names no board of up to {LARGEST_BOARD} cells in version 1")
+                raise ValueError(f"its first line names no board of up to {LARGEST_BOARD} cells in version 2")
+            if Path(path).stat().st_size > LONGEST_LINE + positions * (rows * cols + 1):  # and gzip makes it smaller
+                raise ValueError(f"it is larger than {positions} positions, the number in its first line, can be")
             self.board = Board(rows, cols, k, symmetric is True)
-            self.masked = self.header["masked"] is True
-            number = 1
-            while line := file.readline(LONGEST_LINE):
-                number += 1
-                self._add_line(number, line)
+            self.masked = masked is True
+            for number in range(2, positions + 2):
+                self._add_line(number, file.readline(LONGEST_LINE))
+            if file.read(1):
+                raise ValueError(f"it lists more than {positions} positions, the number in its first line")
 
     def _add_line(self, number: int, line: str) -> None:
         cells = line[:-1]
@@ -201,7 +206,7 @@ def main(*paths: str) -> int:
         print(f"no certificate in {paths[0]!r}: {why}", file=sys.stderr)
         return 2
     positions, problem, game = check(certificate)
-    print(*(f"{name} {certificate.header.get(name)!a}" for name in ("rows", "cols", "k", "model_sha256")), sep=", ")
+    print(*(f"{name} {value!a}" for name, value in certificate.header.items()), sep=", ")
     if not problem:
         print(f"UNBEATABLE as X and as O: every reply followed, {positions:,} positions")
         return 0

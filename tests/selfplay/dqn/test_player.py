@@ -6,9 +6,12 @@ import numpy as np
 import pytest
 import torch
 
-from selfplay.dqn.player import network_inputs, rule_ratings
+from selfplay.dqn.player import QPlayer, network_inputs, rule_ratings
+from selfplay.errors import UserError
+from selfplay.judging.agents import AgentPolicy, player_policy
+from selfplay.judging.evaluate import evaluate_policy
 from tests.selfplay.decisions import ABSOLUTE, MOVER
-from tests.selfplay.dqn.scripted import config_with, make
+from tests.selfplay.dqn.scripted import config_with, constant_values, make
 from tictactoe import Rules, planes
 from tictactoe.opponents import rule_choices
 from tictactoe.tree import game_tree
@@ -48,6 +51,43 @@ def test_one_observation_gets_one_cell_and_a_value_for_each_cell(form: Any) -> N
         assert player.act(form(board), form(mask)) == 3
 
 
+def constant_player(value: float, **changes: object) -> QPlayer:
+    """Return a player to which every cell has the same value."""
+    self_play = make(config_with(**changes))
+    values = [value] * self_play.config.rules.cells
+    constant_values(self_play.agents[0], values, values)
+    return self_play.player()
+
+
+def test_a_masked_player_takes_no_taken_cell_even_if_no_number_is_lower_than_its_values() -> None:
+    cells = constant_player(torch.finfo(torch.float32).min, mask=True).act(ABSOLUTE)
+    assert EMPTY[np.arange(len(cells)), cells].all()
+
+
+@pytest.mark.parametrize("value", [np.inf, -np.inf, np.nan])
+def test_values_that_are_not_finite_are_refused_wherever_a_player_is_asked(value: float) -> None:
+    player = constant_player(value, mask=True)
+    for ask in (player.q_values, player.preferences, player.act):
+        for observation in (ABSOLUTE, ABSOLUTE[:1]):
+            with pytest.raises(UserError, match="finite"):
+                ask(observation)
+
+
+def test_a_sum_of_value_and_rating_that_is_not_finite_is_refused() -> None:
+    player = constant_player(3e38, rule_weight=3e38)
+    assert np.isfinite(player.q_values(ABSOLUTE)).all()
+    with pytest.raises(UserError, match="finite"):
+        player.act(ABSOLUTE)
+
+
+def test_the_verdict_on_a_canonical_player_of_equal_values_is_that_of_all_its_games() -> None:
+    rules = Rules(2, 3, 3)
+    player = constant_player(0.0, rules=rules, mask=True)
+    assert player_policy(player).symmetric
+    by_images, whole = (evaluate_policy(policy) for policy in (player_policy(player), AgentPolicy(player, rules)))
+    assert by_images == whole
+
+
 def test_observations_of_another_board_are_refused() -> None:
     with pytest.raises(ValueError, match="4, 4, 3"):
         make(config_with()).player().act(np.zeros((1, 4, 4, 3), np.int8))
@@ -68,7 +108,8 @@ def test_player_and_self_play_lean_on_the_rule_by_its_weight(symmetry: str) -> N
         self_play = make(config_with(rule_weight=weight, symmetry=symmetry))
         player = self_play.player()
         cells = player.act(ABSOLUTE)
-        assert np.array_equal(cells, (player.q_values(ABSOLUTE) + np.float32(weight) * rating).argmax(axis=1))
+        preferred = player.q_values(ABSOLUTE) + np.float32(weight) * rating
+        assert np.array_equal(preferred[np.arange(len(cells)), cells], preferred.max(axis=1))
         assert CHOICES[np.arange(len(cells)), cells].all() == (weight == 1e6)
         chosen = self_play.agents[0].act(torch.as_tensor(MOVER).flatten(1).float(), 0.0).numpy()
         assert CHOICES[np.arange(len(cells)), chosen].all() == (weight == 1e6)

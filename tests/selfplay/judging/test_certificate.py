@@ -11,8 +11,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import torch
 
 import selfplay
+from selfplay.dqn.config import DQNConfig
+from selfplay.dqn.network import empty_network
+from selfplay.dqn.player import QPlayer
 from selfplay.errors import UserError
 from selfplay.judging import check_certificate
 from selfplay.judging.agents import AgentPolicy, BuiltInPolicy, player_policy
@@ -37,7 +41,17 @@ POSITIONS = 10**6
 OPTIMAL, RULE = OPPONENTS["optimal"], OPPONENTS["rule"]
 MUTANTS = 50
 """Changed copies of each certificate."""
-TINY = {"version": 1, "rows": 3, "cols": 3, "k": 3, "symmetric": True, "masked": False, "model_sha256": "ab"}
+TINY = {
+    "format": "",
+    "version": 2,
+    "rows": 3,
+    "cols": 3,
+    "k": 3,
+    "symmetric": True,
+    "masked": False,
+    "positions": 1,
+    "model_sha256": "ab",
+}
 
 
 def certificate_of(policy: AgentPolicy) -> bytes:
@@ -56,8 +70,9 @@ def path(tmp_path: Path) -> Path:
 
 
 def write(path: Path, header: dict[str, Any], positions: list[str]) -> None:
+    lines = json.dumps(header | {"positions": len(positions)}), *positions, ""
     # Stored and not compressed, because some tests write a thousand of them.
-    path.write_bytes(gzip.compress("\n".join([json.dumps(header), *positions, ""]).encode(), 0))
+    path.write_bytes(gzip.compress("\n".join(lines).encode(), 0))
 
 
 def status(path: Path, header: dict[str, Any], positions: list[str]) -> int:
@@ -83,6 +98,7 @@ def test_what_is_certified_is_accepted(policy: AgentPolicy, path: Path, monkeypa
     content = certificate_of(policy)
     header, positions = lines_of(content)
     assert (header["masked"], header["symmetric"]) == (policy.legal, policy.symmetric)
+    assert header["positions"] == len(positions)
     path.write_bytes(content)
     assert check_certificate.main(str(path)) == UNBEATABLE
     # Each position that is listed is met, and there is none twice.
@@ -247,6 +263,7 @@ def test_the_game_that_beats_a_player_or_is_not_covered_is_shown(
     [
         (policy_of(ScriptedPlayer(stubborn), Rules()), POSITIONS),
         (policy_of(ScriptedPlayer(careless_later), Rules(1, 17, 17)), POSITIONS),
+        (AgentPolicy(ScriptedPlayer(careless_later), Rules(1, 9, 9), legal=True), POSITIONS),
         (BuiltInPolicy(RULE, Rules()), POSITIONS),
         (BuiltInPolicy(OPTIMAL, Rules(2, 3, 2)), POSITIONS),
         (BuiltInPolicy(OPTIMAL, Rules(1, 1, 1)), POSITIONS),
@@ -258,6 +275,17 @@ def test_a_player_that_can_be_beaten_or_is_not_followed_to_the_end_gets_no_certi
 ) -> None:
     with pytest.raises(UserError, match=r"^it: "):
         unbeatable_play(policy, positions, "it")
+
+
+def test_a_player_whose_values_overflow_where_it_can_no_longer_lose_gets_no_certificate() -> None:
+    config = DQNConfig(rules=Rules(1, 20, 20), hidden=(1,), mask=True, device="cpu")
+    network = empty_network(config, torch.device("cpu")).requires_grad_(False)
+    for weights in network.parameters():
+        weights.zero_()
+    network.state_dict()["hidden.0.weight"][0, 1::3] = 3e38  # of its own marks
+    network.output.weight[:] = -3e38
+    with pytest.raises(UserError, match="finite"):
+        unbeatable_play(player_policy(QPlayer(config, (network,))), POSITIONS, "it")
 
 
 def complaint(path: Path, capsys: pytest.CaptureFixture[str]) -> str:
@@ -291,7 +319,11 @@ def test_a_foreign_file_is_named(content: bytes | None, path: Path, capsys: pyte
 
 
 HEADERS = [
-    {"version": 2},
+    {"version": 1},
+    {"version": 3},
+    {"misere": False},
+    {"positions": None},
+    {"positions": 0},
     {"rows": 0},
     {"rows": -3, "cols": -3},
     {"rows": 9, "cols": 9},
@@ -302,7 +334,7 @@ HEADERS = [
     {"k": None},
     {"cols": "3"},
 ]
-LINES = "*\n", "*.........\n", ".........\n", "....#...*\n", "\u001b[2J*....\n", "*" * 10**6, "\n", "*........"
+LINES = "*\n", "*.........\n", ".........\n", "....#...*\n", "\u001b[2J*....\n", "*" * 10**5, "\n", "*........"
 
 
 @pytest.mark.parametrize(
@@ -313,8 +345,30 @@ LINES = "*\n", "*.........\n", ".........\n", "....#...*\n", "\u001b[2J*....\n",
 def test_a_line_that_says_nothing_is_named(
     changes: dict[str, Any], line: str, named: str, path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    path.write_bytes(gzip.compress(f"{json.dumps(TINY | changes)}\n*........\n{line}".encode()))
+    header = TINY | {"positions": 2 if line else 1} | changes
+    path.write_bytes(gzip.compress(f"{json.dumps(header)}\n*........\n{line}".encode()))
     assert named in complaint(path, capsys)
+
+
+@pytest.mark.parametrize("field", TINY)
+def test_a_first_line_that_lacks_a_field_is_refused(field: str, path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    header = {name: value for name, value in TINY.items() if name != field}
+    path.write_bytes(gzip.compress(f"{json.dumps(header)}\n*........\n".encode()))
+    assert "fields" in complaint(path, capsys)
+
+
+def test_a_file_that_is_larger_than_its_positions_is_refused(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    content = certificate_of(FirstChoice(OPTIMAL, Rules(), symmetric=True))
+    for size, expected in ((len(content) + 1, UNBEATABLE), (10**8, DAMAGED)):  # gzip ignores zeros at the end
+        path.write_bytes(content)
+        os.truncate(path, size)
+        assert check_certificate.main(str(path)) == expected
+    assert "larger" in capsys.readouterr().err
+    header, lines = lines_of(content)
+    for positions in (len(lines) - 1, len(lines) + 1, -1, 10**300):
+        named = json.dumps(header | {"positions": positions}), *lines, ""
+        path.write_bytes(gzip.compress("\n".join(named).encode()))
+        complaint(path, capsys)
 
 
 def check_alone(path: Path, program: Path) -> subprocess.CompletedProcess[str]:
