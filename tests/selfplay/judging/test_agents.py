@@ -83,8 +83,8 @@ def test_rounded_probabilities_are_taken_for_what_they_mean() -> None:
 @pytest.mark.parametrize(
     ("agent", "error", "named"),
     [
-        (Random(), selfplay.UserError, "asked twice"),
-        (wavering(1.1e-3), selfplay.UserError, "asked twice"),
+        (Random(), selfplay.UserError, "position"),
+        (wavering(1.1e-3), selfplay.UserError, "position"),
         (Answering(lambda _: np.ones((3, 9)) / 9), InvalidAction, r"\(2, 9\), got \(3, 9\)"),
         (Answering(lambda o: np.full((len(o), 9), 0.2)), InvalidAction, "sum"),
         (Answering(lambda o: np.full((len(o), 9), 1.0011 / 9)), InvalidAction, "sum"),
