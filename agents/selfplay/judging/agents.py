@@ -27,7 +27,7 @@ OUR_PLAYERS = ("selfplay.dqn.player", "selfplay.tabular.players")
 OUR_NETWORKS = ("selfplay.dqn.network",)
 """Modules whose networks answer alike whenever and with whatever other boards they are asked."""
 TOGETHER = 32
-"""Boards in one query when an agent is asked again in another order."""
+"""Boards in one query when an agent is asked again about some of them."""
 LARGEST_ERROR = 1e-3
 """Largest distance of a sum of probabilities from 1, as 32-bit numbers of many moves have it."""
 
@@ -104,7 +104,7 @@ class AgentPolicy:
         return np.int64(1) << self.cells(mover, opponent)
 
     def confirm(self, mover: IntArray, opponent: IntArray, moves: IntArray) -> None:
-        """Ask again about positions, each alone and then some together, in another order, and compare the moves.
+        """Ask again about positions, each alone and then some together, and compare the moves.
 
         The bitboards are [n] int64; `moves` are those that the verdict rests on.
 
@@ -115,10 +115,9 @@ class AgentPolicy:
             return
         once = copy.copy(self)
         once._twice = False
-        shuffled = np.random.default_rng(0).permutation(len(moves))
         for size in (1, TOGETHER):
             for start in range(0, len(moves), size):
-                part = shuffled[start : start + size]
+                part = slice(start, start + size)
                 again = once.moves(mover[part], opponent[part])
                 with self._named_errors():
                     self._refuse(mover[part], opponent[part], again != moves[part])

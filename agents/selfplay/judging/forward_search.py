@@ -142,7 +142,7 @@ def follow(
             if keep_plies:
                 play.plies.append(ply)
             early = number < 2 * rules.k - 1
-            asked.append(ply if early else some_of(ply, sample(len(ply.mine), CONFIRMED)))
+            asked.append(some_of(ply, sample(len(ply.mine), len(ply.mine) if early else CONFIRMED)))
             frontier = _move(rules, frontier, ply, settle, play)
         else:
             ended = play.lost if rules.line_result > 0 else play.won
@@ -164,7 +164,7 @@ def follow(
 
 
 def sample(number: int, most: int) -> IntArray:
-    """Return which of a number of positions are asked about again, at most so many, and the same ones each time."""
+    """Return which of a number of positions are asked about again, in a random order that is the same each time."""
     return np.random.default_rng(0).permutation(number)[:most]
 
 

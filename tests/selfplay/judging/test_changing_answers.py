@@ -21,7 +21,7 @@ from tictactoe import Rules
 When = Callable[[int, Any], Any]
 """Returns whether an agent plays badly, [B] or for all boards, by the number of the question and the observations."""
 Position = tuple[int, int]
-"""Bitboards of the agent's marks and the other seat's."""
+"""Bitboards of X and O."""
 SHIPPED = selfplay.load("shipped")
 
 
@@ -99,7 +99,7 @@ def with_network(badly: When) -> QPlayer:
 def replaced(badly: When) -> QPlayer:
     """Return one of our players with another `act`."""
     player = QPlayer(SHIPPED.config, SHIPPED.networks)
-    player.act = TwoFaced(badly).act  # type: ignore[method-assign]
+    player.act = TwoFaced(badly).act  # type: ignore[assignment, method-assign]
     return player
 
 
@@ -140,12 +140,24 @@ def in_small_batches(_asked: int, observation: Any) -> Any:
     return 2 < len(observation) < 50
 
 
+def out_of_order() -> When:
+    """Return a function that is True for one board alone, if the one before had one to three marks more."""
+    before = 0
+
+    def is_out_of_order(_asked: int, observation: Any) -> Any:
+        nonlocal before
+        before, last = int(observation[0, ..., 1:].sum()), before
+        return len(observation) == 1 and 1 <= last - before <= 3
+
+    return is_out_of_order
+
+
 def alone_in(position: Position) -> When:
     """Return a function that is True for one position, if it is asked about alone."""
 
     def badly(_asked: int, observation: Any) -> Any:
         marks = (1 << np.arange(9)) @ observation[0, ..., 1:].reshape(9, 2)
-        return len(observation) == 1 and {*marks.tolist()} == {*position}
+        return len(observation) == 1 and marks.tolist() == [*position]
 
     return badly
 
@@ -155,7 +167,8 @@ def last_choices(seat: int) -> Position:
     ply = search_seat(AgentPolicy(SHIPPED, Rules()), seat, 10_000, keep_plies=True).plies[3]
     last = last_empty(observe(Rules(), ply.mine, ply.theirs, "absolute"))
     other = int(np.flatnonzero(ply.moves != 1 << last)[-1])
-    return int(ply.mine[other]), int(ply.theirs[other])
+    mine, theirs = int(ply.mine[other]), int(ply.theirs[other])
+    return (mine, theirs) if seat == 0 else (theirs, mine)
 
 
 def case(make: Any, badly: When) -> Any:
@@ -167,6 +180,7 @@ def case(make: Any, badly: When) -> Any:
     [
         *(case(make, second) for make in (TwoFaced, Reusing, Spoiling, Hedging, with_network)),
         case(function, third),
+        case(TwoFaced, out_of_order()),
         *(case(make, later) for make in (TwoFaced, Hedging, with_network, replaced)),
         *(case(make, alone) for make in (TwoFaced, Hedging, with_network, replaced, of_our_module)),
         *(case(make, in_small_batches) for make in (TwoFaced, Hedging, with_network)),
@@ -180,8 +194,8 @@ def test_an_answer_that_depends_on_more_than_the_position_is_refused(make: Calla
 
 @pytest.mark.parametrize("position", [last_choices(0), last_choices(1), (0b000000011, 0b000001100)], ids=str)
 def test_one_position_with_another_answer_alone_is_found_and_named(position: Position) -> None:
-    mover, opponent = np.array([position]).T
-    (board,) = observe(Rules(), mover, opponent, "absolute")
+    mover, opponent = sorted(position, key=int.bit_count)  # O is to move where it has fewer marks
+    (board,) = observe(Rules(), np.array([mover]), np.array([opponent]), "absolute")
     message = refused(selfplay.evaluate, TwoFaced(alone_in(position)))
     assert position_text(board) in message
 
