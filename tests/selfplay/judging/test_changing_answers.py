@@ -120,6 +120,10 @@ def function(badly: When) -> Callable[[Any], Any]:
     return answer
 
 
+def never(_asked: int, _observation: Any) -> Any:
+    return False
+
+
 def second(asked: int, _observation: Any) -> Any:
     return asked % 2 == 0
 
@@ -203,6 +207,10 @@ def test_one_position_with_another_answer_alone_is_found_and_named(position: Pos
 def test_an_agent_that_answers_otherwise_alone_is_not_certified() -> None:
     with pytest.raises(selfplay.UserError, match="position"):
         unbeatable_play(agent_policy(TwoFaced(alone_in(last_choices(0)))), 10_000, "mine")
+
+
+def test_an_honest_custom_network_is_proved() -> None:
+    assert selfplay.counterexamples(with_network(never)).verdict.unbeatable
 
 
 def test_a_custom_network_with_noise_is_not_trained_to_a_proof() -> None:
