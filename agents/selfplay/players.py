@@ -12,7 +12,7 @@ from typing import Any, Literal, NamedTuple, NoReturn, TypeAlias
 
 from selfplay.agent import Player
 from selfplay.errors import UserError, what_failed
-from selfplay.judging.agents import AgentPolicy, BuiltInPolicy, agent_policy, player_policy
+from selfplay.judging.agents import AgentPolicy, BuiltInPolicy, agent_policy, own_rules, player_policy
 from selfplay.judging.forward_search import PlyReport
 from selfplay.learning.load import SHIPPED, SHIPPED_FOLDER, load, read_settings
 from selfplay.program import open_console
@@ -96,8 +96,7 @@ def _trained_with_code(name: str, folder: Path, code: Any, perspective: Perspect
 
 def _custom(name: str, agent: Any, perspective: Perspective, rules: Rules) -> NamedPolicy:
     """Return a custom agent, on its own board if it has one."""
-    own = getattr(agent, "rules", None)
-    policy = agent_policy(agent, own if isinstance(own, Rules) else rules, perspective, name)
+    policy = agent_policy(agent, own_rules(agent) or rules, perspective, name)
     return NamedPolicy(name, policy, None, None)
 
 

@@ -49,7 +49,7 @@ def evaluate(
 
     Raises:
         ValueError: the board has more than 64 cells, or there is no such perspective.
-        UserError: it is not an agent, cannot be asked, or answers the same positions differently when asked twice; or
+        UserError: it is not an agent, cannot be asked, or answers differently when asked again about a position; or
             `rules` is not a `Rules`.
         gymnasium.error.InvalidAction: its answer is not a cell, or probabilities, for each board.
     """

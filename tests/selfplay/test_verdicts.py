@@ -148,6 +148,13 @@ class Predicting:
         return deterministic and "the centre"
 
 
+class Classifier:
+    """A model as of scikit-learn, which predicts a class for each row of numbers."""
+
+    def predict(self, rows: Any) -> Any:
+        return rows[:, :9].argmax(axis=1)
+
+
 GRADIENTS = torch.ones(9, requires_grad=True)
 
 
@@ -172,6 +179,7 @@ def asked_with_a_mask(observation: Planes, mask: Planes) -> None:
         (nn.Sequential(nn.Linear(27, 9), nn.Threshold(9, float("nan"))), "nan"),
         (nn.Sequential(nn.Flatten(2), nn.Linear(12, 9)), "mat1 and mat2 shapes cannot be multiplied (6x9"),
         (Model("planes", 4), "Unexpected observation shape"),
+        (Classifier(), "int(agent.predict("),
         (SimpleNamespace(act=asked_with_a_mask), "agent.act(observation, observation[..., 0].ravel())"),
         (3, "int"),
         (Valuing, "class"),
@@ -214,6 +222,27 @@ def test_a_verdict_names_the_perspective_that_a_custom_agent_was_shown() -> None
             assert perspective in verdict_text(verdict)
     ours = selfplay.evaluate(selfplay.load("shipped"), perspective="mover"), selfplay.evaluate("random")
     assert [verdict.perspective for verdict in ours] == [None, None]
+
+
+def test_an_agent_that_is_shown_the_wrong_planes_is_told_of_the_others() -> None:
+    player = selfplay.load("shipped")
+
+    def act(observation: Planes) -> Any:
+        """Play as the shipped player, if plane 1 holds one's own marks, of which there are never more."""
+        mine, theirs = observation[..., 1:].sum(axis=(1, 2)).T
+        return np.where(mine > theirs, Batched().act(observation), player.act(observation))
+
+    wrong, right = (selfplay.evaluate(SimpleNamespace(act=act), perspective=view) for view in ("absolute", "mover"))
+    assert "mover" in verdict_text(wrong)
+    assert "absolute" not in verdict_text(right)
+
+
+def test_a_convolution_that_wants_the_planes_first_is_told_so_where_its_shapes_tell() -> None:
+    def convolution(rows: int) -> nn.Module:
+        return nn.Sequential(nn.Conv2d(3, 1, 3, padding=1), nn.Flatten(), nn.Linear(rows * rows, rows * rows))
+
+    assert "permute(0, 3, 1, 2)" in refused(selfplay.evaluate, convolution(4), Rules(4, 4, 4))
+    assert "last axis" in verdict_text(selfplay.evaluate(convolution(3)))
 
 
 def test_names_folders_and_runs_are_evaluated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -23,6 +23,8 @@ def main(args: Sequence[str], prog: str = "selfplay prove") -> None:
     with following(named.rules) as report:
         verdict = evaluate_policy(named.policy, every_state=True, positions=config.positions, report=report)
     notes = []
+    if named.folder is None and named.rules != config.rules:
+        notes.append(f"It was judged on the board that it brings, {named.rules}.")
     if named.folder is not None:
         repair = read_config(named.folder).get(REPAIRED)
         if isinstance(repair, str):

@@ -5,7 +5,7 @@ import copy
 import reprlib
 import sys
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Any, TypeAlias
 
@@ -24,16 +24,23 @@ BOARDS = 16_384
 """Boards in one query."""
 OUR_PLAYERS = ("selfplay.dqn.player", "selfplay.tabular.players")
 """Modules whose players can be trusted if they say that they are symmetric, or never mark a taken cell."""
+OUR_NETWORKS = ("selfplay.dqn.network",)
+"""Modules whose networks answer alike whenever and with whatever other boards they are asked."""
+TOGETHER = 32
+"""Boards in one query when an agent is asked again about some of them."""
 LARGEST_ERROR = 1e-3
 """Largest distance of a sum of probabilities from 1, as 32-bit numbers of many moves have it."""
 
-OTHER_CELLS = (
-    "the agent answers the same positions differently when asked twice, and one sampled move proves nothing: give it "
-    "probabilities(observation), or have it choose its best move"
+OTHER_ANSWER = (
+    "the agent changes its answer when asked again about the position {}, but its choice must depend on the position "
+    "alone. If it samples, give it probabilities(observation), or have it choose its best move. If it remembers, pass "
+    "a function that asks a fresh copy. If some of its values are nearly equal, round them: their last digits depend "
+    "on how many boards are asked together"
 )
-OTHER_PROBABILITIES = "the agent gives the same positions other probabilities when asked twice"
 INSTEAD = "write a function of one observation that returns int(cell), and name the board with rules="
+PLANES_LAST = "the planes are on the last axis: a convolution needs observation.permute(0, 3, 1, 2)"
 WITH_MASK = "it must take one observation and return int(cell); if it needs the mask too, write lambda observation: "
+WITH_PREDICT = "write lambda observation: int(agent.predict(observation.reshape(1, -1))[0])"
 
 Ask: TypeAlias = Callable[[Array], IntArray]
 """A function that returns the cells [B] of an agent for observations [B, R, C, 3]."""
@@ -42,10 +49,11 @@ Ask: TypeAlias = Callable[[Array], IntArray]
 class AgentPolicy:
     """An agent's moves in positions, as it acts without being given a mask.
 
-    `perspective` is the view that it is shown. With `twice` every query is made two times, and an agent whose answers
-    differ is refused: one sampled move proves nothing. With a `name` an error in the agent becomes a message of one
-    line; without a name it is raised as it is. A `symmetric` agent plays the same in all symmetric images of a
-    position, so that the evaluation follows one image. A `legal` agent can never mark a taken cell.
+    `perspective` is the view that it is shown. With `twice` every query is made two times, and `confirm` asks again
+    what a proof rests on. An agent whose answers differ is refused: one sampled move proves nothing. With a `name` an
+    error in the agent becomes a message of one line; without a name it is raised as it is. A `symmetric` agent plays
+    the same in all symmetric images of a position, so that the evaluation follows one image. A `legal` agent can never
+    mark a taken cell.
 
     Raises:
         UserError: it is not an agent, cannot be asked, or answers the same positions differently.
@@ -95,6 +103,25 @@ class AgentPolicy:
             return bitboards(self.probabilities(mover, opponent) > 0)
         return np.int64(1) << self.cells(mover, opponent)
 
+    def confirm(self, mover: IntArray, opponent: IntArray, moves: IntArray) -> None:
+        """Ask again about positions, each alone and then some together, and compare the moves.
+
+        The bitboards are [n] int64; `moves` are those that the verdict rests on.
+
+        Raises:
+            UserError: some are others now.
+        """
+        if not self._twice:
+            return
+        once = copy.copy(self)
+        once._twice = False
+        for size in (1, TOGETHER):
+            for start in range(0, len(moves), size):
+                part = slice(start, start + size)
+                again = once.moves(mover[part], opponent[part])
+                with self._named_errors():
+                    self._refuse(mover[part], opponent[part], again != moves[part])
+
     @contextlib.contextmanager
     def _named_errors(self) -> Iterator[None]:
         try:
@@ -110,13 +137,22 @@ class AgentPolicy:
         answers = [none]
         with self._named_errors():
             for start in range(0, len(mover), BOARDS):
-                part = slice(start, start + BOARDS)
-                observation = observe(self.rules, mover[part], opponent[part], self._perspective)
-                answer = ask(observation)
-                if self._twice and not np.allclose(answer, ask(observation), rtol=0, atol=LARGEST_ERROR):
-                    raise UserError(OTHER_PROBABILITIES if self.stochastic else OTHER_CELLS)
+                some = mover[start : start + BOARDS], opponent[start : start + BOARDS]
+                answer = ask(observe(self.rules, *some, self._perspective))
+                if self._twice:  # with a new observation: the agent may have written into the first
+                    self._refuse(*some, differ(answer, ask(observe(self.rules, *some, self._perspective))))
                 answers.append(answer)
         return np.concatenate(answers)
+
+    def _refuse(self, mover: IntArray, opponent: IntArray, other: BoolArray) -> None:
+        """Refuse an agent with another answer in some of these positions [n], and name one of them.
+
+        Raises:
+            UserError: there is any.
+        """
+        if other.any():
+            (board,) = observe(self.rules, mover[other][:1], opponent[other][:1], "absolute")
+            raise UserError(OTHER_ANSWER.format(position_text(board)))
 
     def _cells(self, observation: Array) -> IntArray:
         if self._ask is None:
@@ -141,6 +177,7 @@ class TabulatedPolicy(AgentPolicy):
     def __init__(self, policy: AgentPolicy) -> None:
         super().__init__(policy.agent, policy.rules, symmetric=policy.symmetric, legal=policy.legal)
         self.shown = policy.shown
+        self._policy = policy
         self._tree = game_tree(policy.rules)
         decisions = self._tree.decisions
         self._actions = np.zeros(len(self._tree), np.int64)
@@ -150,12 +187,16 @@ class TabulatedPolicy(AgentPolicy):
         """Return the cell that the agent chooses in each position, [n]."""
         return self._actions[self._tree.find(mover, opponent)]
 
+    def confirm(self, mover: IntArray, opponent: IntArray, moves: IntArray) -> None:
+        """Ask the agent itself again."""
+        self._policy.confirm(mover, opponent, moves)
+
 
 class BuiltInPolicy(AgentPolicy):
     """A built-in opponent, which samples among its choices, each with the same probability."""
 
     def __init__(self, choices: Choices, rules: Rules, symmetric: bool = False) -> None:
-        super().__init__(choices, rules, symmetric=symmetric, legal=True)
+        super().__init__(choices, rules, twice=False, symmetric=symmetric, legal=True)
         self._choices, self.stochastic = choices, True
 
     def probabilities(self, mover: IntArray, opponent: IntArray) -> FloatArray:
@@ -172,9 +213,17 @@ class BuiltInPolicy(AgentPolicy):
 
 
 def player_policy(player: Player, rules: Rules | None = None) -> AgentPolicy:
-    """Return the policy of one of our players, which need not be asked twice."""
+    """Return the policy of one of our players, which need not be asked twice unless a network is a custom one."""
     symmetric, legal = getattr(player, "canonical", False), getattr(player, "mask", False)
-    return AgentPolicy(player, rules or player.rules, "mover", twice=False, symmetric=symmetric, legal=legal)
+    custom = not all(is_of(OUR_NETWORKS, network) for network in getattr(player, "networks", ()))
+    return AgentPolicy(player, rules or player.rules, "mover", twice=custom, symmetric=symmetric, legal=legal)
+
+
+def is_of(modules: Sequence[str], part: Any) -> bool:
+    """Return whether the class of an object is defined in one of these modules, and its methods are still its own."""
+    kind = type(part)
+    defined = kind.__module__ in modules and getattr(sys.modules.get(kind.__module__), kind.__name__, None) is kind
+    return defined and not {"act", "forward"} & vars(part).keys()
 
 
 def agent_policy(
@@ -186,14 +235,17 @@ def agent_policy(
         UserError: it is not an agent.
         ValueError: there is no such perspective.
     """
-    if type(agent).__module__ in OUR_PLAYERS:
+    if is_of(OUR_PLAYERS, agent):
         return player_policy(agent, rules)
-    if rules is None:
-        own = getattr(agent, "rules", None)
-        rules = own if isinstance(own, Rules) else Rules()
-    policy = AgentPolicy(agent, rules, perspective, name=name)
+    policy = AgentPolicy(agent, rules or own_rules(agent) or Rules(), perspective, name=name)
     policy.shown = perspective
     return policy
+
+
+def own_rules(agent: Any) -> Rules | None:
+    """Return the rules that an agent brings; None if it has none, or a subclass, by which it might never lose."""
+    own = getattr(agent, "rules", None)
+    return own if type(own) is Rules else None
 
 
 def tree_policy(policy: AgentPolicy, tree: GameTree) -> Policy:
@@ -229,7 +281,10 @@ def way_to_ask(agent: Any, observation: Array) -> Ask:
     if began and not is_model:
         raise first  # an error in the user's own program is best seen where it is
     if began:
-        why = f"{' and '.join(map(what_failed, errors))}; {INSTEAD}"
+        advice = f"{PLANES_LAST}; or {INSTEAD}" if _is_module(agent) else INSTEAD
+        why = f"{' and '.join(map(what_failed, errors))}; {advice}"
+    elif is_model:  # as in scikit-learn, its `predict` is not that of Stable-Baselines3
+        why = f"{first}; {WITH_PREDICT}"
     else:  # the call itself failed: it wants more than an observation
         called = "agent.act" if hasattr(agent, "act") else "agent"
         why = f"{first}; {WITH_MASK}{called}(observation, observation[..., 0].ravel())"
@@ -310,14 +365,14 @@ def _best(module: Any, observation: Array) -> Any:
 
 
 def checked(answer: Any, observation: Array) -> IntArray:
-    """Return an answer to observations [B, R, C, 3] as cells [B]; libraries like to give one as an array of any shape.
+    """Return an answer to observations [B, R, C, 3] as new cells [B]; libraries give one as an array of any shape.
 
     Raises:
         gymnasium.error.InvalidAction: it is none.
     """
     boards, cells, given = len(observation), observation[0, ..., 0].size, as_numpy(answer)
     try:
-        return checked_cells(cells, np.ravel(given) if boards == 1 else given, boards)
+        return checked_cells(cells, np.ravel(given) if boards == 1 else given, boards).copy()  # the agent may reuse it
     except (InvalidAction, ValueError) as error:  # the latter for lists in a list, of several lengths
         if boards > 1 and answer is not None:
             raise InvalidAction(f"the agent's {error}") from None
@@ -338,6 +393,14 @@ def observe(rules: Rules, mover: IntArray, opponent: IntArray, perspective: str)
     mine, theirs = mover.astype(np.int64), opponent.astype(np.int64)
     ply = planes.bits(rules.cells, mine | theirs).sum(axis=1, dtype=np.int64)
     return batch.observe(rules, batch.State(mine, theirs, ply), perspective)
+
+
+def differ(answer: Array, again: Array) -> BoolArray:
+    """Return for each board whether two answers are different cells, [n], or other probabilities, [n, A]."""
+    if answer.ndim == 1:
+        return np.asarray(answer != again)
+    other = ((answer > 0) != (again > 0)) | (abs(answer - again) > LARGEST_ERROR)
+    return np.asarray(other.any(axis=1))
 
 
 def as_numpy(answer: Any) -> Any:

@@ -13,7 +13,7 @@ import numpy as np
 from selfplay.judging.agents import BOARDS, AgentPolicy, TabulatedPolicy
 from selfplay.judging.backward_induction import EXACT_DIGITS, worst_mean
 from selfplay.judging.exact import ALL_STATES_CELLS
-from selfplay.judging.forward_search import Ply, PlyReport, SeatPlay, follow
+from selfplay.judging.forward_search import Ply, PlyReport, SeatPlay, follow, sample
 from selfplay.judging.verdict import SeatVerdict, Verdict
 from tictactoe import solve
 from tictactoe.tree import SOLVABLE_CELLS, IntArray, game_tree
@@ -22,6 +22,8 @@ POSITIONS = 500_000
 """Default limit of distinct positions at each ply: more than players of 4,4,4 lead to."""
 SETTLED_ABOVE = SOLVABLE_CELLS
 """Largest board on which games are followed to their end even if the player can no longer lose."""
+CONFIRMED_STATES = 5_000
+"""Most decision states in which an optimal agent is asked again: more than 3,3,3 has."""
 TWO_EMPTY_BOARDS: IntArray = np.zeros((2, 2), np.int64)
 """The marks of both seats on two boards; an answer of the wrong shape may be right for one."""
 
@@ -117,9 +119,17 @@ def _rounded(probability: float) -> float:
 
 
 def with_all_states(policy: AgentPolicy, first: SeatVerdict, second: SeatVerdict) -> Verdict:
-    """Return the verdict of both seats together with how the policy moves in all decision states of a small board."""
+    """Return the verdict of both seats together with how the policy moves in all decision states of a small board.
+
+    Raises:
+        UserError: every move is optimal, and some are others when the agent is asked again.
+    """
     tree = game_tree(policy.rules)
     states, moves = suboptimal_moves(policy)
+    if not len(states):
+        some = tree.decisions[sample(len(tree.decisions), CONFIRMED_STATES)]
+        mover, opponent = tree.mover[some], tree.opponent[some]
+        policy.confirm(mover, opponent, policy.moves(mover, opponent))
     illegal = moves & (tree.mover[states] | tree.opponent[states]) != 0
     decisions = len(tree.decisions)
     return Verdict(first, second, decisions, decisions - len(states), int(illegal.sum()), policy.shown)

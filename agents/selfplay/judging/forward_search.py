@@ -18,6 +18,8 @@ from tictactoe.rules import WORD_BITS
 from tictactoe.symmetry import representatives
 from tictactoe.tree import BoolArray, FloatArray, IntArray
 
+CONFIRMED = 512
+"""Most positions of a late ply in which an unbeaten agent is asked again; 3,3,3 has fewer in its own play."""
 WEIGHT_POWER, LEAST_WEIGHT = 8, 1e-6
 """Power of the Erdős-Selfridge weight by which positions are sampled, where not all are followed, and its least."""
 
@@ -118,13 +120,20 @@ def follow(
     If a ply has more than `limit` distinct positions, a random part is followed, which `salt` chooses; without a salt
     the search ends there. With `settle` a game ends where no line that could still be completed loses: an agent that
     never marks a taken cell cannot lose from there.
+
+    Before it is believed that nothing beats an agent, it is asked again: in every position up to its last move before
+    the shortest games can end, and in a random part of the later ones.
+
+    Raises:
+        UserError: it answers differently then.
     """
     rules = policy.rules
     play = SeatPlay(plies_followed=rules.cells)
     frontier = Frontier(np.zeros(1, np.int64), np.zeros(1, np.int64), np.ones(1, np.int64), np.ones(1))
+    asked = []
     for number in range(rules.cells):
         if not len(frontier.mine):
-            return play
+            break
         if number % 2 == seat:
             if report is not None:
                 report(seat, number, len(frontier.mine))
@@ -132,6 +141,8 @@ def follow(
             play.positions += len(ply.mine)
             if keep_plies:
                 play.plies.append(ply)
+            early = number < 2 * rules.k - 1
+            asked.append(some_of(ply, sample(len(ply.mine), len(ply.mine) if early else CONFIRMED)))
             frontier = _move(rules, frontier, ply, settle, play)
         else:
             ended = play.lost if rules.line_result > 0 else play.won
@@ -146,7 +157,15 @@ def follow(
                 if salt is None:
                     return play
     play.drawn.add(frontier)
+    if play.complete and not play.lost.games and not play.illegal.games:
+        for ply in asked:
+            policy.confirm(ply.mine, ply.theirs, ply.moves)
     return play
+
+
+def sample(number: int, most: int) -> IntArray:
+    """Return which of a number of positions are asked about again, in a random order that is the same each time."""
+    return np.random.default_rng(0).permutation(number)[:most]
 
 
 def _choose(policy: AgentPolicy, frontier: Frontier) -> Ply:

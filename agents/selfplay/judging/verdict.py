@@ -130,6 +130,8 @@ class Verdict:
         }
 
 
+GOOD, BAD = 0.05, 0.1
+"""Losses against random play: below the first an agent is good as X, and above the second it is bad as O."""
 COLUMNS = ("", "plays X, moves first", "plays O, moves second")
 """The heads of the columns of `verdict_rows`."""
 
@@ -169,7 +171,12 @@ def verdict_text(verdict: Verdict) -> str:
             f"and illegal in {verdict.illegal_states:,}; exploitability {verdict.exploitability:g}."
         )
     if verdict.perspective:
-        sentences.append(f"It was shown the planes of perspective {verdict.perspective}.")
+        seen = "mine and theirs" if verdict.perspective == "mover" else "X and O"
+        sentences.append(f"It was shown the planes empty, {seen} on the last axis (perspective {verdict.perspective}).")
+        first, second = verdict.first.loss, verdict.second.loss
+        if first is not None and second is not None and first < GOOD and second > BAD:
+            other = "absolute" if verdict.perspective == "mover" else "mover"
+            sentences.append(f"It is good as X and bad as O: if it learned with perspective {other}, pass that.")
     return " ".join(sentences)
 
 

@@ -1,9 +1,17 @@
 """What `selfplay prove` says of built-in opponents, and of boards that are too large."""
 
+from types import SimpleNamespace
+
 import pytest
 
 from selfplay.cli import prove
 from tests.runs import refused
+from tictactoe import Rules
+
+NARROW = SimpleNamespace(
+    rules=Rules(1, 2, 2), act=lambda observation: observation[..., 0].reshape(-1, 2).argmax(axis=1)
+)
+"""An agent that brings a board on which nobody loses."""
 
 
 @pytest.mark.parametrize(
@@ -12,3 +20,8 @@ from tests.runs import refused
 )
 def test_a_board_that_is_too_large_is_named(args: str, named: str) -> None:
     assert named in refused(prove.main, args.split())
+
+
+def test_the_board_that_an_agent_brings_is_named(capsys: pytest.CaptureFixture[str]) -> None:
+    prove.main([f"{__name__}:NARROW"])
+    assert "1,2,2" in capsys.readouterr().out

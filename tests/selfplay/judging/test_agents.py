@@ -73,6 +73,12 @@ def wavering(by: float) -> Answering:
     return Answering(lambda observation: np.full((len(observation), 9), 1 / 9) + change * next(more))
 
 
+def hedging(share: float) -> Answering:
+    """Return an agent that gives one cell all, and at every second question another cell a small share."""
+    shares, change = itertools.cycle((0, share)), np.eye(1, 9, 1) - np.eye(1, 9)
+    return Answering(lambda observation: np.tile(np.eye(1, 9) + change * next(shares), (len(observation), 1)))
+
+
 def test_rounded_probabilities_are_taken_for_what_they_mean() -> None:
     drifting = Answering(lambda observation: np.full((len(observation), 9), 1.0009 / 9))
     for agent in (wavering(9e-4), drifting):
@@ -83,8 +89,9 @@ def test_rounded_probabilities_are_taken_for_what_they_mean() -> None:
 @pytest.mark.parametrize(
     ("agent", "error", "named"),
     [
-        (Random(), selfplay.UserError, "asked twice"),
-        (wavering(1.1e-3), selfplay.UserError, "asked twice"),
+        (Random(), selfplay.UserError, "position"),
+        (wavering(1.1e-3), selfplay.UserError, "position"),
+        (hedging(9e-4), selfplay.UserError, "position"),
         (Answering(lambda _: np.ones((3, 9)) / 9), InvalidAction, r"\(2, 9\), got \(3, 9\)"),
         (Answering(lambda o: np.full((len(o), 9), 0.2)), InvalidAction, "sum"),
         (Answering(lambda o: np.full((len(o), 9), 1.0011 / 9)), InvalidAction, "sum"),
