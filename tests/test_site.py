@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page
 
+pytestmark = pytest.mark.site
 ROOT = Path(__file__).parent.parent
 EXTENSIONS = "myst_parser,sphinx.ext.autodoc,sphinx.ext.napoleon"
 """Extensions of the site but for the listings of the source, which take a third of the time."""
