@@ -23,15 +23,6 @@ def test_solution_equals_plain_minimax(rules: Rules) -> None:
         assert solution.lookup(*mover_and_opponent(board)) == answer, board
 
 
-@pytest.mark.parametrize(
-    ("size", "value"),
-    [((3, 4, 3), 1), ((4, 3, 3), 1), ((3, 4, 4), 0), ((2, 6, 3), 0), ((1, 5, 3), 0)],
-    ids=str,
-)
-def test_known_values_of_other_boards(size: tuple[int, int, int], value: int) -> None:
-    assert solve(Rules(*size)).lookup(0, 0)[0] == value
-
-
 def test_random_against_random_is_exact() -> None:
     tree = game_tree(Rules())
     exact = (Fraction(737, 1260), Fraction(121, 420), Fraction(8, 63))
