@@ -11,6 +11,30 @@ from tictactoe.names import unknown
 from tictactoe.rules import Rules
 
 
+def checked_start(rules: Rules, perspective: str, setting: Any, options: Mapping[str, Any]) -> tuple[int, int]:
+    """Return the bitboards of X and of O from which a game on one board starts, as Python integers.
+
+    `options` may hold a `position` and a `seat`. `setting` is the agent's seat if they hold none: 0, 1 or `"random"`;
+    it is None if the caller plays both seats.
+
+    Raises:
+        ValueError: no game can continue from the position, it is not the seat's turn if the caller plays both, or the
+            opponent's first move could end the game.
+    """
+    marks = (0, 0)
+    if "position" in options:
+        marks = checked_position(rules, options["position"], perspective)
+    to_play, seat = seat_to_move(*marks), options.get("seat", setting)
+    if setting is None:
+        if "seat" in options and not (is_seat(seat) and seat == to_play):
+            raise ValueError(f"option seat must be {to_play}, the seat to move in this position, got {seat!r}")
+    elif "seat" in options and not is_seat(seat):
+        raise ValueError(f"option seat must be 0 or 1, the agent's seat in this game, got {seat!r}")
+    elif seat != to_play:  # a random seat may be the other one
+        check_first_reply(rules, *marks)
+    return marks
+
+
 def checked_position(rules: Rules, position: Any, perspective: str) -> tuple[int, int]:
     """Return the bitboards of X and of O in a position from which a game can continue, as Python integers.
 
@@ -55,16 +79,6 @@ def check_options(options: Any, known: Collection[str]) -> None:
     for key in options:
         if key not in known:
             raise ValueError(unknown("reset option", key, known))
-
-
-def check_seat_to_move(seat: Any, to_play: int) -> None:
-    """Refuse any seat except the seat to move, if the caller plays both seats.
-
-    Raises:
-        ValueError: it is the other seat, or not a seat.
-    """
-    if not is_seat(seat) or seat != to_play:
-        raise ValueError(f"option seat must be {to_play}, the seat to move in this position, got {seat!r}")
 
 
 def is_seat(seat: object) -> bool:

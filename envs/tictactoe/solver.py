@@ -9,9 +9,6 @@ from tictactoe.arrays import read_only
 from tictactoe.rules import Rules
 from tictactoe.tree import GameTree, IntArray, game_tree, ternary_code
 
-CHUNK_STATES = 1 << 16
-"""Number of states worked on at a time: few enough that their arrays stay in a processor's cache."""
-
 
 @dataclass(frozen=True)
 class Solution:
@@ -57,20 +54,18 @@ def values_and_moves(tree: GameTree) -> tuple[IntArray, IntArray]:
     optimal_moves = np.zeros(len(tree), dtype=np.int32)
     value_of_code = np.zeros(3**rules.cells, dtype=np.int8)
     for _, level in reversed(list(tree.plies())):
-        for start in range(level.start, level.stop, CHUNK_STATES):
-            part = slice(start, min(start + CHUNK_STATES, level.stop))
-            mover, opponent = tree.mover[part], tree.opponent[part]
-            empty = np.where(tree.finished[part], 0, rules.empty_cells(mover, opponent)).astype(np.int32)
-            after_nothing = ternary_code(rules, opponent, mover)  # the seats change even before a mark is added
-            wins, draws = np.zeros((2, len(mover)), dtype=np.int32)
-            for cell in range(rules.cells):
-                bit = np.int32(1 << cell)
-                legal = np.flatnonzero(empty & bit)
-                reply = value_of_code[after_nothing[legal] + np.int32(2 * 3**cell)]
-                wins[legal[reply < 0]] |= bit
-                draws[legal[reply == 0]] |= bit
-            best = np.where(wins, 1, np.where(draws, 0, -1))
-            value[part] = np.where(empty, best, value[part])
-            optimal_moves[part] = np.where(wins, wins, np.where(draws, draws, empty))
-            value_of_code[ternary_code(rules, mover, opponent)] = value[part]
+        mover, opponent = tree.mover[level], tree.opponent[level]
+        empty = np.where(tree.finished[level], 0, rules.empty_cells(mover, opponent)).astype(np.int32)
+        after_nothing = ternary_code(rules, opponent, mover)  # the seats change even before a mark is added
+        wins, draws = np.zeros((2, len(mover)), dtype=np.int32)
+        for cell in range(rules.cells):
+            bit = np.int32(1 << cell)
+            legal = np.flatnonzero(empty & bit)
+            reply = value_of_code[after_nothing[legal] + np.int32(2 * 3**cell)]
+            wins[legal[reply < 0]] |= bit
+            draws[legal[reply == 0]] |= bit
+        best = np.where(wins, 1, np.where(draws, 0, -1))
+        value[level] = np.where(empty, best, value[level])
+        optimal_moves[level] = np.where(wins, wins, np.where(draws, draws, empty))
+        value_of_code[ternary_code(rules, mover, opponent)] = value[level]
     return value, optimal_moves

@@ -4,7 +4,6 @@ import copy
 import functools
 import inspect
 import pickle
-import warnings
 from collections.abc import Iterator
 from dataclasses import asdict, fields
 from typing import Any
@@ -13,7 +12,6 @@ import gymnasium
 import numpy as np
 import pytest
 from gymnasium.envs.registration import EnvSpec
-from gymnasium.utils.env_checker import check_env
 
 from tests.tictactoe.driver import SETTINGS, TURN, VERSUS, Drive, first_empty, play_sampled_games
 from tests.tictactoe.rule_book import empty_cells
@@ -134,23 +132,6 @@ def test_a_constructor_lists_the_settings_of_the_board_with_their_defaults(make:
 def test_a_bad_setting_is_named(make: Any, keywords: dict[str, Any], error: type[Exception], named: str) -> None:
     with pytest.raises(error, match=named):
         make(**keywords)
-
-
-@pytest.mark.parametrize(
-    "env",
-    [
-        TicTacToeEnv(perspective="mover"),
-        TicTacToeEnv(4, 6, 4, dict_observation=True),
-        TicTacToeVersusEnv("random", 0),
-        TicTacToeVersusEnv("optimal", "random"),
-    ],
-    ids=lambda env: type(env).__name__,
-)
-def test_gymnasiums_checker_passes(env: Any) -> None:
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        # The checker wants an environment made from its spec to try the render modes; that is done with the drawings.
-        check_env(env, skip_render_check=True)
 
 
 def arrays_in(part: Any) -> Iterator[np.ndarray]:

@@ -116,9 +116,21 @@ def test_every_environment_of_one_board_renders_alike(api: str) -> None:
     assert not pygame.display.get_init()
 
 
-def test_the_libraries_own_tests_of_rendering_pass() -> None:
-    for env_id in (TURN, VERSUS):
-        check_env(gymnasium.make(env_id).unwrapped)
+@pytest.mark.parametrize(
+    ("env_id", "settings"),
+    [
+        (TURN, {"perspective": "mover"}),
+        (TURN, {"rows": 4, "cols": 6, "k": 4, "dict_observation": True}),
+        (VERSUS, {}),
+        (VERSUS, {"opponent": "optimal", "seat": "random"}),
+    ],
+    ids=str,
+)
+def test_gymnasiums_checker_passes(env_id: str, settings: dict[str, Any]) -> None:
+    check_env(gymnasium.make(env_id, **settings).unwrapped)  # a warning would be an error here
+
+
+def test_pettingzoos_test_of_rendering_passes() -> None:
     render_test(tictactoe_v0.env)
 
 

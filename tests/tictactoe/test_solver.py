@@ -8,7 +8,7 @@ import pytest
 
 from tests.tictactoe.rule_book import RuleBook, book_of, mover_and_opponent
 from tests.variants import VARIANTS
-from tictactoe import Rules, solve, solver
+from tictactoe import Rules, solve
 from tictactoe.tree import IntArray, game_tree, play_out, uniform_legal
 
 SMALL_BOARDS = [Rules(*size) for size in ((1, 1, 1), (1, 5, 2), (2, 2, 2), (2, 3, 2), (4, 2, 3), (2, 4, 3), (3, 3, 3))]
@@ -21,24 +21,6 @@ def test_solution_equals_plain_minimax(rules: Rules) -> None:
     assert len(solution.tree) == len(solution.value) == len(solution.optimal_moves) == len(expected)
     for board, answer in expected.items():
         assert solution.lookup(*mover_and_opponent(board)) == answer, board
-
-
-def test_solution_is_the_same_however_many_states_are_worked_on_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    solution = solve(Rules())
-    for states in (1, 100, 1_520):  # the fullest ply of tic-tac-toe has 1,520 states
-        monkeypatch.setattr(solver, "CHUNK_STATES", states)
-        value, optimal_moves = solver.values_and_moves(solution.tree)
-        np.testing.assert_array_equal(value, solution.value)
-        np.testing.assert_array_equal(optimal_moves, solution.optimal_moves)
-
-
-@pytest.mark.parametrize(
-    ("size", "value"),
-    [((3, 4, 3), 1), ((4, 3, 3), 1), ((3, 4, 4), 0), ((2, 6, 3), 0), ((1, 5, 3), 0)],
-    ids=str,
-)
-def test_known_values_of_other_boards(size: tuple[int, int, int], value: int) -> None:
-    assert solve(Rules(*size)).lookup(0, 0)[0] == value
 
 
 def test_random_against_random_is_exact() -> None:

@@ -60,21 +60,6 @@ def test_last_tells_each_seat_what_it_got_at_the_end(
     assert game.agents == []
 
 
-def test_the_parallel_form_plays_the_action_of_the_agent_to_move_and_pays_both_at_each_ply() -> None:
-    game = turn_based_aec_to_parallel(tictactoe_v0.env(rewards="sparse"))
-    seen, _ = game.reset()
-    waiting = []
-    for ply, cell in enumerate(WIN_OF_X):
-        waiting.append([agent for agent in game.agents if not seen[agent]["action_mask"].any()])
-        mover = tictactoe_v0.AGENTS[ply % 2]
-        seen, rewards, over, _, infos = game.step(dict.fromkeys(game.agents, 8) | {mover: cell})
-    assert waiting == [["player_2"], ["player_1"]] * 2 + [["player_2"]]
-    assert rewards == {"player_1": 1.0, "player_2": -1.0}
-    assert over == {"player_1": True, "player_2": True}
-    assert {agent: info["winner"] for agent, info in infos.items()} == {"player_1": 0, "player_2": 0}
-    assert game.agents == []
-
-
 def test_agents_share_no_space_and_no_array_with_their_game() -> None:
     game = played([4])
     before = [str(game.last()), *map(str, map(game.observe, tictactoe_v0.AGENTS))]

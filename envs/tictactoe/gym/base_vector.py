@@ -17,12 +17,9 @@ from tictactoe.gym.table_games import TABLE_CELLS, TableGames
 from tictactoe.gym.turn import TicTacToeEnv
 from tictactoe.names import unknown
 from tictactoe.positions import (
-    check_first_reply,
     check_options,
-    check_seat_to_move,
-    checked_position,
+    checked_start,
     is_seat,
-    seat_to_move,
 )
 from tictactoe.rendering import check_render_mode, render
 from tictactoe.rules import positive_integer
@@ -119,27 +116,17 @@ class BaseVectorEnv(VectorEnv[Any, Any, NDArray[Any]]):
                     f"option seat must be 0 or 1, or one of them for each of {boards} boards, got {seats!r}"
                 )
             seats = np.array(np.broadcast_to(each, boards), np.int64)
+        given = {name: each for name, each in (("position", positions), ("seat", seats)) if each is not None}
         words = [(0, 0, 0)] * boards
         for board in np.flatnonzero(chosen):
-            position = None if positions is None else positions[board]
+            of_board = {name: each[board] for name, each in given.items()}
             try:
-                x_marks, o_marks = self._checked_marks(position, None if seats is None else seats[board])
+                x_marks, o_marks = checked_start(rules, self._perspective, self._games.seat, of_board)
             except ValueError as error:
                 raise ValueError(f"board {board}: {error}") from None
             ply = (x_marks | o_marks).bit_count()
             words[board] = (o_marks, x_marks, ply) if ply & 1 else (x_marks, o_marks, ply)
         return Start(batch.State(*np.array(words, np.uint64).view(np.int64).T), seats)
-
-    def _checked_marks(self, position: Any, seat: Any) -> tuple[int, int]:
-        """Return the bitboards of X and of O from which one board starts; `seat` is the option or None."""
-        marks = (0, 0) if position is None else checked_position(self._rules, position, self._perspective)
-        to_play, setting = seat_to_move(*marks), self._games.seat
-        if setting is None:
-            if seat is not None:
-                check_seat_to_move(seat, to_play)
-        elif (setting if seat is None else seat) != to_play:  # a random seat may be the other one
-            check_first_reply(self._rules, *marks)
-        return marks
 
     def step(self, actions: Any) -> VectorStep:
         """Mark one cell on each board, `actions` [N], and start new games as the autoreset mode says.

@@ -12,7 +12,7 @@ from tictactoe.actions import checked_cell
 from tictactoe.batch import check_perspective
 from tictactoe.gym.arguments import passes_on_to
 from tictactoe.gym.position_graph import Node, position_graph
-from tictactoe.positions import check_options, check_seat_to_move, checked_position, seat_to_move
+from tictactoe.positions import check_options, checked_start
 from tictactoe.rendering import check_render_mode, render
 from tictactoe.rendering.svg import board_svg
 from tictactoe.rendering.window import Window
@@ -112,22 +112,10 @@ class TicTacToeEnv(gymnasium.Env[Observation, int]):
         """Start a new game as `reset` does, and return nothing."""
         marks = (0, 0)
         if options is not None:
-            marks = self.checked_start(options)
-            if "seat" in options:
-                check_seat_to_move(options["seat"], seat_to_move(*marks))
+            check_options(options, OPTIONS)
+            marks = checked_start(self.rules, self.perspective, None, options)
         super().reset(seed=seed)
         self.start(marks)
-
-    def checked_start(self, options: Mapping[str, Any]) -> tuple[int, int]:
-        """Return the bitboards of X and of O from which a game with these options of `reset` starts.
-
-        Raises:
-            ValueError: an option does not exist, or no game can continue from the position.
-        """
-        check_options(options, OPTIONS)
-        if "position" not in options:
-            return 0, 0
-        return checked_position(self.rules, options["position"], self.perspective)
 
     def start(self, marks: tuple[int, int]) -> None:
         """Start a new game from bitboards that `checked_start` returned."""

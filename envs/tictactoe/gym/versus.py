@@ -1,7 +1,6 @@
 """The versus view: a single-agent Gymnasium environment in which the opponent answers inside `step`."""
 
 import inspect
-from collections.abc import Mapping
 from functools import partial
 from typing import Any, Literal, TypeAlias
 
@@ -11,10 +10,10 @@ import numpy as np
 from tictactoe.actions import checked_cells
 from tictactoe.gym.arguments import passes_on_to
 from tictactoe.gym.position_graph import Node, Planes
-from tictactoe.gym.turn import Observation, TicTacToeEnv
+from tictactoe.gym.turn import OPTIONS, Observation, TicTacToeEnv
 from tictactoe.names import unknown
 from tictactoe.opponents import OPPONENTS, check_optimal
-from tictactoe.positions import check_first_reply, is_seat, seat_to_move
+from tictactoe.positions import check_first_reply, check_options, checked_start, is_seat
 from tictactoe.rules import Rules
 
 Opponent: TypeAlias = Any
@@ -89,7 +88,11 @@ class TicTacToeVersusEnv(gymnasium.Env[Observation, int]):
             ValueError: an option does not exist, no game can continue from the position, or the opponent's first move
                 could end it; the current game continues.
         """
-        seat, marks = (self._seat, (0, 0)) if options is None else self._checked_start(options)
+        seat, marks = self._seat, (0, 0)
+        if options is not None:
+            check_options(options, OPTIONS)
+            marks = checked_start(self.game.rules, self.game.perspective, seat, options)
+            seat = options.get("seat", seat)
         super().reset(seed=seed)
         self.seat = int(self.np_random.integers(2)) if seat == "random" else int(seat)
         self.game.start(marks)
@@ -98,16 +101,6 @@ class TicTacToeVersusEnv(gymnasium.Env[Observation, int]):
                 "the opponent's first action is a taken cell, and reset cannot return a finished game"
             )
         return self.game.observe(self.seat), self.game.info()
-
-    def _checked_start(self, options: Mapping[str, Any]) -> tuple[int | Literal["random"], tuple[int, int]]:
-        marks, seat = self.game.checked_start(options), self._seat
-        if "seat" in options:
-            if not is_seat(options["seat"]):
-                raise ValueError(f"option seat must be 0 or 1, the agent's seat in this game, got {options['seat']!r}")
-            seat = int(options["seat"])
-        if seat != seat_to_move(*marks):  # a random seat may be the other one
-            check_first_reply(self.game.rules, *marks)
-        return seat, marks
 
     def step(self, action: int) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
         """Mark the cell `action` and let the opponent reply."""
