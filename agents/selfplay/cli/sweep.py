@@ -8,12 +8,14 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
+from typing import Any
 
 from selfplay.cli.flags import offer, parse
 from selfplay.errors import UserError
 from selfplay.files import locked
 from selfplay.learning import folder as run_folder
 from selfplay.learning.folder import RunFlags
+from selfplay.learning.load import checked_settings
 from selfplay.program import command, tensorboard
 from selfplay.settings import Count, Seconds
 from selfplay.sweep import plan as plans
@@ -46,8 +48,11 @@ class SweepConfig(Plan):
             raise UserError("resume takes the settings, seeds and folder of the sweep; leave them out")
 
 
-def main(args: Sequence[str], prog: str = "selfplay sweep") -> None:
-    """Train all runs of a sweep, and print their results. The exit status is 1 if a run has failed."""
+def main(args: Sequence[str], prog: str = "selfplay sweep", **own: Any) -> None:
+    """Train all runs of a sweep, and print their results. The exit status is 1 if a run has failed.
+
+    A program of your own may give its `network` or `agent`, as `selfplay.train` takes them.
+    """
     config = parse(SweepConfig, args, prog)
     if config.address is None:
         # Ray reads them when it is imported, and then listens on 127.0.0.1 alone, to those who know this token.
@@ -66,13 +71,15 @@ def main(args: Sequence[str], prog: str = "selfplay sweep") -> None:
         plans.write(plan, folder)
     else:
         folder = config.resume
+        for path in folder.glob(f"*/{run_folder.CONFIG}"):  # or the runs that have not begun would have other parts
+            checked_settings(path.parent, network=own.get("network"), agent=own.get("agent"))
     resume = command("sweep", "--resume", str(folder))
     results: list[Result] = []
     with locked(folder):
         source = Search(plan, space, folder) if plan.search else engine.Grid(runs)
         try:
             with engine.connected(config.cpus, config.address):
-                for result in engine.train_all(folder, source, config.cpus, config.checkpoint_interval):
+                for result in engine.train_all(folder, source, config.cpus, config.checkpoint_interval, **own):
                     results.append(result)
                     of_all = f" of {len(runs):,}" if runs else ""
                     how = f"{result.end} after {result.steps:,} steps"

@@ -18,6 +18,7 @@ from selfplay.tabular.config import AfterstateQConfig, MinimaxQConfig, TabularCo
 from tictactoe.names import did_you_mean
 
 if TYPE_CHECKING:
+    from selfplay.dqn.dqn import DQNAgent
     from selfplay.dqn.network import NetworkFactory
 
 Config: TypeAlias = DQNConfig | TabularConfig | CustomConfig
@@ -75,16 +76,23 @@ def parse_settings(content: Mapping[str, Any], path: Path | str) -> Config:
         raise UserError(f"{path}: {error}") from None
 
 
-def new_learner(config: DQNConfig | TabularConfig, network: "NetworkFactory | None" = None) -> Learner:
-    """Return the learner of these settings before its first step; `network` makes a custom network for a DQN.
+def new_learner(
+    config: DQNConfig | TabularConfig,
+    network: "NetworkFactory | None" = None,
+    agent: "type[DQNAgent] | None" = None,
+) -> Learner:
+    """Return the learner of these settings before its first step.
+
+    For a DQN, `network` makes a custom network, and `agent` is the class of custom agents.
 
     Raises:
-        UserError: the machine or the network does not suit the settings.
+        UserError: the machine, the network or the agent does not suit the settings.
     """
     if isinstance(config, DQNConfig):
+        from selfplay.dqn.dqn import DQNAgent
         from selfplay.dqn.learner import DQNLearner
 
-        return DQNLearner(config, network)
+        return DQNLearner(config, network, agent or DQNAgent)
     from selfplay.tabular.learners import make_learner
 
     return make_learner(config)
