@@ -12,7 +12,7 @@ import torch
 from torch import nn
 
 import selfplay
-from selfplay.cli import train as command
+from selfplay.cli.main import main
 from selfplay.dqn.dqn import Transitions, Update
 from tests.runs import SHORT, assert_same, refused
 from tests.selfplay.decisions import ABSOLUTE
@@ -208,17 +208,22 @@ class Recalling(selfplay.DQNAgent):
 
 
 @pytest.mark.usefixtures("stopper")
-def test_a_custom_agent_is_resumed_to_the_same_bits_and_its_player_needs_no_code(tmp_path: Path) -> None:
+def test_a_custom_agent_is_resumed_to_the_same_bits_and_its_player_needs_no_code(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     settings = {**SHORT, "networks": "separate", "agent": Recalling, "progress": False}
     whole = selfplay.train(**settings, run_dir=tmp_path / "whole")
     asked = iter([False] * 80 + [True] + [False] * 20)
     stops: dict[str, Any] = {"stop_when": lambda: next(asked, True), "progress": False}
     part = selfplay.train(**{**settings, **stops}, run_dir=tmp_path / "part")
-    place = ["--resume", str(part.folder)]
-    for message in (refused(selfplay.train, resume=part), refused(command.main, place)):
-        assert f"{Recalling.__module__}:Recalling" in message
+    assert f"{Recalling.__module__}:Recalling" in refused(selfplay.train, resume=part)
     selfplay.train(resume=part, agent=Recalling, **stops)
-    command.main(place, agent=Recalling)
+    command = ["train", "--resume", str(part.folder)]
+    with pytest.raises(SystemExit, match="2"):
+        main(command)
+    assert f"{Recalling.__module__}:Recalling" in capsys.readouterr().err
+    with pytest.raises(SystemExit, match="0"):
+        main(command, agent=Recalling)
     assert_same(whole.folder, part.folder)
     assert selfplay.evaluate(selfplay.load(whole.folder), Rules()) == whole.proof
     ours = selfplay.train(**{**settings, "agent": None}, run_dir=tmp_path / "ours")

@@ -49,10 +49,7 @@ class SweepConfig(Plan):
 
 
 def main(args: Sequence[str], prog: str = "selfplay sweep", **own: Any) -> None:
-    """Train all runs of a sweep, and print their results. The exit status is 1 if a run has failed.
-
-    A program of your own may give its `network` or `agent`, as `selfplay.train` takes them.
-    """
+    """Train all runs of a sweep, with `own` parts, and print their results. The exit status is 1 if one has failed."""
     config = parse(SweepConfig, args, prog)
     if config.address is None:
         # Ray reads them when it is imported, and then listens on 127.0.0.1 alone, to those who know this token.

@@ -42,10 +42,7 @@ class TrainFlags(Generic[Settings]):
 
 
 def main(args: Sequence[str], prog: str = "selfplay train", **own: Any) -> None:
-    """Train as the flags say, show the exact score meanwhile, and write a run folder.
-
-    A program of your own may give its `network` or `agent`, as `selfplay.train` takes them.
-    """
+    """Train as the flags say, with `own` parts, show the exact score meanwhile, and write a run folder."""
     config, run_flags = read(args, prog, **own)
     # Before PyTorch is imported, which takes seconds.
     print(f"Training {config.algorithm} on {config.rules}: {about(config)}", flush=True)
