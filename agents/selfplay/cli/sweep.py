@@ -6,7 +6,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +15,7 @@ from selfplay.errors import UserError
 from selfplay.files import locked
 from selfplay.learning import folder as run_folder
 from selfplay.learning.folder import RunFlags
-from selfplay.learning.load import checked_settings
+from selfplay.learning.load import check_part, part_names
 from selfplay.program import command, tensorboard
 from selfplay.settings import Count, Seconds
 from selfplay.sweep import plan as plans
@@ -59,7 +59,13 @@ def main(args: Sequence[str], prog: str = "selfplay sweep", **own: Any) -> None:
     from selfplay.sweep.results import FAILED, Result
     from selfplay.sweep.search import Search
 
-    plan = config if config.resume is None else plans.read(config.resume)
+    if config.resume is None:
+        names = part_names(**own)
+        plan: Plan = replace(config, network=names.get("network", ""), agent=names.get("agent", ""))
+    else:
+        plan = plans.read(config.resume)
+        check_part(config.resume, "network", plan.network, own.get("network"))
+        check_part(config.resume, "agent", plan.agent, own.get("agent"))
     runs = [] if plan.search else plans.all_runs(plan)
     space = plans.search_space(plan) if plan.search else {}
     if config.resume is None:
@@ -68,8 +74,6 @@ def main(args: Sequence[str], prog: str = "selfplay sweep", **own: Any) -> None:
         plans.write(plan, folder)
     else:
         folder = config.resume
-        for path in folder.glob(f"*/{run_folder.CONFIG}"):  # or the runs that have not begun would have other parts
-            checked_settings(path.parent, network=own.get("network"), agent=own.get("agent"))
     resume = command("sweep", "--resume", str(folder))
     results: list[Result] = []
     with locked(folder):

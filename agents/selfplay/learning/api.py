@@ -10,12 +10,12 @@ from dataclasses import fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from selfplay.dqn.config import OWN_AGENT, OWN_NETWORK, DQNConfig
+from selfplay.dqn.config import DQNConfig
 from selfplay.errors import UserError, naming_the_extra
 from selfplay.learner import Learner, LearnerFactory, copied_player, make_learner
 from selfplay.learning.algorithms import Config, configured, described, new_learner, parse_settings
 from selfplay.learning.folder import CONFIG_KEYS, METRICS, RunFlags
-from selfplay.learning.load import Folder, checked_settings, folder_of, read_settings
+from selfplay.learning.load import Folder, checked_settings, folder_of, part_names, read_settings
 from selfplay.settings import CustomConfig, RunSettings, as_path, changed, check_changes
 
 if TYPE_CHECKING:
@@ -67,13 +67,7 @@ def train(
 
     with _one_thread():
         trained = _learner_of(config, custom, network, agent)
-        notes = {}
-        if network is not None:
-            from selfplay.dqn.network import network_name
-
-            notes[OWN_NETWORK] = network_name(network)
-        if agent is not None:
-            notes[OWN_AGENT] = f"{agent.__module__}:{agent.__qualname__}"
+        notes = part_names(network=network, agent=agent)
         return run.train_in_folder(run.Training(trained, config, flags, network, learner, notes), stop_when, progress)
 
 

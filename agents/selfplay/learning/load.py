@@ -5,7 +5,7 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from selfplay.dqn.config import OWN_AGENT, OWN_NETWORK, DQNConfig
+from selfplay.dqn.config import DQNConfig
 from selfplay.errors import UserError, naming_the_extra
 from selfplay.learner import LearnerFactory, make_learner
 from selfplay.learning import folder as run_folder
@@ -119,16 +119,31 @@ def checked_settings(place: Path, **given: Any) -> Config:
     config, content = read_settings(place)
     named = {
         "learner": config.learner if isinstance(config, CustomConfig) else None,
-        "network": content.get(OWN_NETWORK),
-        "agent": content.get(OWN_AGENT),
+        "network": content.get("network"),
+        "agent": content.get("agent"),
     }
     for what, part in given.items():
-        name = named[what]
-        if name is not None and part is None:
-            way = f"give {what}= in Python"
-            if what != "agent":  # which no player needs
-                way = f"name it {name}@{place} where a player is named, or {way}"
-            raise UserError(f"{place}: its {what} is your own, {name}; {way}")
-        if name is None and part is not None:
-            raise UserError(f"{place}: has no {what} of your own; leave out {what}=")
+        check_part(place, what, named[what], part)
     return config
+
+
+def check_part(place: Path, what: str, name: Any, part: Any) -> None:
+    """Refuse a custom part that is given to a run or sweep without one, and none where there is one of this name.
+
+    Raises:
+        UserError: it is so.
+    """
+    if name and part is None:
+        way = f"give {what}= in Python"
+        if what != "agent":  # which no player needs
+            way = f"name it {name}@{place} where a player is named, or {way}"
+        raise UserError(f"{place}: its {what} is your own, {name}; {way}")
+    if not name and part is not None:
+        raise UserError(f"{place}: has no {what} of your own; leave out {what}=")
+
+
+def part_names(**parts: Any) -> dict[str, str]:
+    """Return the names of the custom networks and agents that are given; files hold these names and no code."""
+    from selfplay.dqn.network import network_name
+
+    return {what: network_name(part) for what, part in parts.items() if part is not None}

@@ -168,16 +168,25 @@ class OwnAgent(selfplay.DQNAgent):
     """An agent that no file can bring along."""
 
 
+def interrupted(*_: object, **__: object) -> None:
+    raise KeyboardInterrupt
+
+
 @pytest.mark.usefixtures("on_ray")
 def test_a_sweep_of_a_custom_agent_is_resumed_only_with_it(undisturbed: dict[str, bytes], tmp_path: Path) -> None:
-    [first, *_] = all_runs(PLAN)
-    plans.write(PLAN, tmp_path)
+    plan = Plan(seeds=PLAN.seeds, set=PLAN.set)
+    [run] = all_runs(plan)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(engine, "train_all", interrupted)  # before the run has begun
+        with pytest.raises(KeyboardInterrupt):
+            command.main(flags(plan, tmp_path), agent=OwnAgent)
+    assert f"{__name__}:OwnAgent" in refused(command.main, ["--resume", str(tmp_path)])
     asked = iter([False] * 100)
     own: dict[str, Any] = {"agent": OwnAgent, "stop_when": lambda: next(asked, True), "progress": False}
-    selfplay.train(first.config, run_dir=tmp_path / first.name, **own)
-    assert f"{__name__}:OwnAgent" in refused(command.main, ["--resume", str(tmp_path)])
+    selfplay.train(run.config, run_dir=tmp_path / run.name, **own)
     command.main(["--resume", str(tmp_path)], agent=OwnAgent)
-    assert models(tmp_path) == undisturbed
+    assert models(tmp_path) == {run.name: undisturbed[run.name]}
+    assert f"{__name__}:OwnAgent" in refused(selfplay.train, resume=tmp_path / run.name)
 
 
 @pytest.mark.usefixtures("on_ray")
