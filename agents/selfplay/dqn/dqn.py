@@ -150,8 +150,10 @@ class Update(NamedTuple):
 class DQNAgent:
     """An agent that learns action values from its own transitions.
 
-    It knows observations, not boards or seats. All random numbers come from `generator`, which is on `device`. To train
-    a subclass, give it to `selfplay.train(agent=...)`.
+    It knows observations, not boards or seats: `observation[:, ::3]` marks the empty cells, and by default `[:, 1::3]`
+    the mover's and `[:, 2::3]` the opponent's. All random numbers come from `generator`, which is on `device`.
+
+    `selfplay.train(agent=...)` trains a subclass.
     """
 
     def __init__(
@@ -276,8 +278,8 @@ class WaitingPly(NamedTuple):
 class InterleavedSelfPlay:
     """Self-play on `config.num_envs` boards at once, whose games are at different plies.
 
-    One agent holds both seats, or one agent each (`config.networks`). The agent whose seat is to move acts and learns
-    from the transition. Boards are NumPy arrays, networks and memories are on `device`.
+    One agent holds both seats, or one agent each (`config.networks`), of class `agent`. The agent whose seat is to move
+    acts and learns from the transition. Boards are NumPy arrays, networks and memories are on `device`.
     """
 
     def __init__(

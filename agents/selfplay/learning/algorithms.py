@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from selfplay.dqn.config import PRESETS, DQNConfig
 from selfplay.errors import UserError
-from selfplay.learner import Learner
+from selfplay.learner import Learner, code_name
 from selfplay.settings import CustomConfig, changed
 from selfplay.tabular.config import AfterstateQConfig, MinimaxQConfig, TabularConfig, TDBackupConfig, TDValueConfig
 from tictactoe.names import did_you_mean
@@ -104,8 +104,7 @@ def described(learner: Learner, config: CustomConfig) -> CustomConfig:
     Raises:
         UserError: its settings are not what JSON holds.
     """
-    kind = type(learner)
-    name = f"{kind.__module__}:{kind.__qualname__}"
+    name = code_name(type(learner))
     try:
         options = json.loads(json.dumps(dict(getattr(learner, "settings", {}))))
     except (TypeError, ValueError) as error:

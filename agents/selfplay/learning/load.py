@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from selfplay.dqn.config import DQNConfig
 from selfplay.errors import UserError, naming_the_extra
-from selfplay.learner import LearnerFactory, make_learner
+from selfplay.learner import LearnerFactory, code_name, make_learner
 from selfplay.learning import folder as run_folder
 from selfplay.learning.algorithms import Config, parse_settings
 from selfplay.learning.folder import MODEL, SNAPSHOTS
@@ -143,7 +143,5 @@ def check_part(place: Path, what: str, name: Any, part: Any) -> None:
 
 
 def part_names(**parts: Any) -> dict[str, str]:
-    """Return the names of the custom networks and agents that are given; files hold these names and no code."""
-    from selfplay.dqn.network import network_name
-
-    return {what: network_name(part) for what, part in parts.items() if part is not None}
+    """Return the names of the custom parts that are given and not None."""
+    return {what: code_name(part) for what, part in parts.items() if part is not None}
