@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import torch
 
 import selfplay
 from docs.recipes import (
@@ -17,13 +18,16 @@ from docs.recipes import (
     own_network,
     own_target,
     pettingzoo_two_lines,
+    prioritized_replay,
     prove_stable_baselines3,
     reinforce,
     sb3_dqn_proved,
     self_play_dqn,
     torchrl_dqn,
 )
+from selfplay.dqn.dqn import Transitions
 from selfplay.judging.evaluate import evaluate_policy
+from selfplay.learning.checkpoint import read_checkpoint
 from selfplay.players import resolve
 
 PAGE = Path(__file__).parent.parent / "docs" / "recipes.md"
@@ -93,6 +97,36 @@ def test_your_own_network_is_loaded_as_it_was_trained() -> None:
     again = selfplay.load(run.folder, network=own_network.my_network)
     assert {*again.tensors()} == {*run.player.tensors()}
     assert all((again.tensors()[name] == weights).all() for name, weights in run.player.tensors().items())
+
+
+@pytest.mark.usefixtures("stopper")
+def test_prioritized_replay_is_proved_and_its_checkpoint_holds_the_priorities(here: Path) -> None:
+    run = prioritized_replay.main(seed=1_001, folder=here / "it")
+    assert run.proof.unbeatable
+    assert selfplay.evaluate(run.folder) == run.proof  # without its code
+    checkpoint = read_checkpoint(run.folder)
+    assert checkpoint is not None
+    assert len(checkpoint.state["agent_0.own.priorities"].unique()) > 1_000
+
+
+def test_a_transition_is_sampled_by_its_priority_weighted_against_it_and_prioritized_by_its_error() -> None:
+    config = selfplay.DQNConfig(memory_size=4, batch_size=2, num_envs=2, warmup=0, loss="mse", device="cpu")
+    agent = prioritized_replay.PrioritizedAgent(config, torch.device("cpu"), torch.Generator().manual_seed(0))
+    memory, nothing, three = agent.memory, torch.zeros(3, 27), torch.arange(3)
+    memory.add(Transitions(nothing, three, nothing, three.float(), nothing[:, 0]))
+    assert memory.priorities.tolist() == [1, 1, 1, 0]
+    memory.priorities[:3] = torch.tensor([1.0, 0.0, 4.0])
+    counts = torch.bincount(memory.sample(10_000, agent.generator).action, minlength=3)
+    assert counts[1] == 0
+    assert abs(int(counts[2]) - 8_000) < 200
+    memory.sampled = torch.tensor([0, 2])
+    weighted = agent.losses(torch.zeros(2), torch.ones(2)).tolist()
+    assert weighted == pytest.approx([1, 4**-prioritized_replay.BETA])
+    sampled = memory.at(memory.sampled)
+    update = agent.update(sampled, torch.tensor([100.0, 0.0]))
+    errors = [abs(100 - float(update.values[0])), abs(float(update.values[1]))]
+    expected = [(error + prioritized_replay.LEAST) ** prioritized_replay.ALPHA for error in errors]
+    assert memory.priorities.tolist() == pytest.approx([expected[0], 0, expected[1], 0])
 
 
 def test_your_own_algorithm_is_resumed_and_found_by_its_name(here: Path) -> None:

@@ -75,6 +75,11 @@ def make_learner(learner: LearnerFactory, options: Mapping[str, Any]) -> Learner
     return checked
 
 
+def code_name(code: Any) -> str:
+    """Return the name of a custom learner, network or agent in messages and files, which never hold code."""
+    return f"{getattr(code, '__module__', '?')}:{getattr(code, '__qualname__', type(code).__name__)}"
+
+
 def copied_player(learner: Learner) -> Any:
     """Return a copy of the current player, which stays as it is while the learner advances.
 

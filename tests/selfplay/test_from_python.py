@@ -1,4 +1,4 @@
-"""From Python: settings as keyword arguments, a config or its file; your own loop; custom networks; mistakes."""
+"""From Python: settings as keyword arguments, a config or its file; your own loop, networks, agents; mistakes."""
 
 import json
 from collections.abc import Callable
@@ -12,6 +12,8 @@ import torch
 from torch import nn
 
 import selfplay
+from selfplay.cli.main import main
+from selfplay.dqn.dqn import Transitions, Update
 from tests.runs import SHORT, assert_same, refused
 from tests.selfplay.decisions import ABSOLUTE
 from tests.selfplay.dqn.scripted import SMALL
@@ -102,6 +104,10 @@ def test_an_interrupted_run_is_returned_and_says_what_it_lacks(tmp_path: Path) -
         ({"algorithm": {"seed": 3}}, "seed"),
         ({"algorithm": "dqn", "learner": 3}, "learner"),
         ({"algorithm": "td-value", "network": nn.Linear}, "network"),
+        ({"algorithm": "td-value", "agent": selfplay.DQNAgent}, "agent"),
+        ({"network": "mine:network"}, "mine:network"),  # as a config.json names it
+        ({"agent": "mine:Agent"}, "mine:Agent"),
+        ({"agent": selfplay.DQNConfig}, "agent"),
         ({"force": True}, "force"),
         ({"checkpoint_interval": 0}, "checkpoint_interval"),
         ({"algorithm": selfplay.CustomConfig()}, "learner"),
@@ -169,3 +175,63 @@ def tied_network(rules: Rules) -> nn.Module:
 )
 def test_a_network_that_does_not_fit_is_refused(network: Callable[[Rules], Any]) -> None:
     assert "network" in refused(next, selfplay.training(SMALL, network=network))
+
+
+# Custom agents
+
+
+class Recalling(selfplay.DQNAgent):
+    """An agent that weights each transition by how often its action was taken before, and counts them."""
+
+    def __init__(self, *parts: Any) -> None:
+        super().__init__(*parts)
+        self.taken = torch.zeros(self.config.rules.cells, dtype=torch.int64)
+
+    def act(self, observation: torch.Tensor, epsilon: float | torch.Tensor) -> torch.Tensor:
+        """Choose actions, and count them."""
+        actions = super().act(observation, epsilon)
+        self.taken += torch.bincount(actions, minlength=len(self.taken))
+        return actions
+
+    def update(self, transitions: Transitions, targets: torch.Tensor) -> Update:
+        """Remember the actions for their losses."""
+        self.sampled = transitions.action
+        return super().update(transitions, targets)
+
+    def losses(self, values: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
+        """Let a rare action count for more."""
+        return super().losses(values, targets) / (1 + self.taken[self.sampled])
+
+    def own_tensors(self) -> dict[str, torch.Tensor]:
+        """Name what training changes, as a setting of the DQN has a bound of its own by this name."""
+        return {"count": self.taken}
+
+
+@pytest.mark.usefixtures("stopper")
+def test_a_custom_agent_is_resumed_to_the_same_bits_and_its_player_needs_no_code(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    settings = {**SHORT, "networks": "separate", "agent": Recalling, "progress": False}
+    whole = selfplay.train(**settings, run_dir=tmp_path / "whole")
+    asked = iter([False] * 80 + [True] + [False] * 20)
+    stops: dict[str, Any] = {"stop_when": lambda: next(asked, True), "progress": False}
+    part = selfplay.train(**{**settings, **stops}, run_dir=tmp_path / "part")
+    assert f"{Recalling.__module__}:Recalling" in refused(selfplay.train, resume=part)
+    selfplay.train(resume=part, agent=Recalling, **stops)
+    command = ["train", "--resume", str(part.folder)]
+    with pytest.raises(SystemExit, match="2"):
+        main(command)
+    assert f"{Recalling.__module__}:Recalling" in capsys.readouterr().err
+    with pytest.raises(SystemExit, match="0"):
+        main(command, agent=Recalling)
+    assert_same(whole.folder, part.folder)
+    assert selfplay.evaluate(selfplay.load(whole.folder), Rules()) == whole.proof
+    ours = selfplay.train(**{**settings, "agent": None}, run_dir=tmp_path / "ours")
+    assert "agent" in refused(selfplay.train, resume=ours, agent=Recalling)
+
+
+def test_training_takes_a_custom_agent() -> None:
+    records = [next(selfplay.training(**SHORT, agent=agent)) for agent in (Recalling, Recalling, None)]
+    first, again, ours = (record.player.q_values(ABSOLUTE) for record in records)
+    assert (first == again).all()
+    assert not (first == ours).all()

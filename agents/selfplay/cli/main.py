@@ -3,7 +3,7 @@
 import importlib
 import sys
 from collections.abc import Sequence
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from selfplay.cli.flags import run_command
 from selfplay.errors import UserError
@@ -25,8 +25,11 @@ COMMANDS = {
 """Each command with its module, which is imported only to run it, and its purpose."""
 
 
-def main(args: Sequence[str] | None = None, prog: str | None = None) -> NoReturn:
-    """Run the command that the arguments name, and exit with its status; `prog` replaces its name in messages."""
+def main(args: Sequence[str] | None = None, prog: str | None = None, **own: Any) -> NoReturn:
+    """Run the command that the arguments name, and exit with its status; `prog` replaces its name in messages.
+
+    A program of your own may give its `network` or `agent`, as `selfplay.train` takes them: `main(agent=MyAgent)`.
+    """
     given = list(sys.argv[1:] if args is None else args)
     name = given.pop(0) if given else "--help"
     if prog is None:
@@ -39,7 +42,8 @@ def main(args: Sequence[str] | None = None, prog: str | None = None) -> NoReturn
             print(f"selfplay {__version__}")
         elif name in COMMANDS:
             module, _ = COMMANDS[name]
-            importlib.import_module(f"selfplay.{module}").main(flags, prog)
+            parts = own if name in ("train", "sweep") else {}
+            importlib.import_module(f"selfplay.{module}").main(flags, prog, **parts)
         else:
             near = did_you_mean(name, COMMANDS)
             raise UserError(f"there is no command {name!r}; choose one of {', '.join(COMMANDS)}{near}")

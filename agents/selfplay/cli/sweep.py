@@ -6,14 +6,16 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
+from typing import Any
 
 from selfplay.cli.flags import offer, parse
 from selfplay.errors import UserError
 from selfplay.files import locked
 from selfplay.learning import folder as run_folder
 from selfplay.learning.folder import RunFlags
+from selfplay.learning.load import check_part, part_names
 from selfplay.program import command, tensorboard
 from selfplay.settings import Count, Seconds
 from selfplay.sweep import plan as plans
@@ -46,8 +48,8 @@ class SweepConfig(Plan):
             raise UserError("resume takes the settings, seeds and folder of the sweep; leave them out")
 
 
-def main(args: Sequence[str], prog: str = "selfplay sweep") -> None:
-    """Train all runs of a sweep, and print their results. The exit status is 1 if a run has failed."""
+def main(args: Sequence[str], prog: str = "selfplay sweep", **own: Any) -> None:
+    """Train all runs of a sweep, with `own` parts, and print their results. The exit status is 1 if one has failed."""
     config = parse(SweepConfig, args, prog)
     if config.address is None:
         # Ray reads them when it is imported, and then listens on 127.0.0.1 alone, to those who know this token.
@@ -57,7 +59,13 @@ def main(args: Sequence[str], prog: str = "selfplay sweep") -> None:
     from selfplay.sweep.results import FAILED, Result
     from selfplay.sweep.search import Search
 
-    plan = config if config.resume is None else plans.read(config.resume)
+    if config.resume is None:
+        names = part_names(**own)
+        plan: Plan = replace(config, network=names.get("network", ""), agent=names.get("agent", ""))
+    else:
+        plan = plans.read(config.resume)
+        check_part(config.resume, "network", plan.network, own.get("network"))
+        check_part(config.resume, "agent", plan.agent, own.get("agent"))
     runs = [] if plan.search else plans.all_runs(plan)
     space = plans.search_space(plan) if plan.search else {}
     if config.resume is None:
@@ -72,7 +80,7 @@ def main(args: Sequence[str], prog: str = "selfplay sweep") -> None:
         source = Search(plan, space, folder) if plan.search else engine.Grid(runs)
         try:
             with engine.connected(config.cpus, config.address):
-                for result in engine.train_all(folder, source, config.cpus, config.checkpoint_interval):
+                for result in engine.train_all(folder, source, config.cpus, config.checkpoint_interval, **own):
                     results.append(result)
                     of_all = f" of {len(runs):,}" if runs else ""
                     how = f"{result.end} after {result.steps:,} steps"

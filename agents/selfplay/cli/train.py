@@ -1,6 +1,6 @@
 """Train a player and evaluate it exactly: `selfplay train [ALGORITHM] [flags]`."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Generic, TypeVar
@@ -41,9 +41,9 @@ class TrainFlags(Generic[Settings]):
     run: Annotated[RunFlags, tyro.conf.arg(name="")]
 
 
-def main(args: Sequence[str], prog: str = "selfplay train") -> None:
-    """Train as the flags say, show the exact score meanwhile, and write a run folder."""
-    config, run_flags = read(args, prog)
+def main(args: Sequence[str], prog: str = "selfplay train", **own: Any) -> None:
+    """Train as the flags say, with `own` parts, show the exact score meanwhile, and write a run folder."""
+    config, run_flags = read(args, prog, **own)
     # Before PyTorch is imported, which takes seconds.
     print(f"Training {config.algorithm} on {config.rules}: {about(config)}", flush=True)
     from selfplay.learning.result import Interrupted
@@ -54,6 +54,7 @@ def main(args: Sequence[str], prog: str = "selfplay train") -> None:
             resume=run_flags.resume,
             force=run_flags.force,
             checkpoint_interval=run_flags.checkpoint_interval,
+            **own,
         )
     except Interrupted as interrupted:
         run = interrupted.run
@@ -63,10 +64,11 @@ def main(args: Sequence[str], prog: str = "selfplay train") -> None:
     present(run)
 
 
-def read(args: Sequence[str], prog: str = "selfplay train") -> tuple[Config, RunFlags]:
+def read(args: Sequence[str], prog: str = "selfplay train", **own: Any) -> tuple[Config, RunFlags]:
     """Return the settings of the algorithm named first (default: the DQN), and the flags of the run.
 
-    Flags override the defaults. For a run that is resumed or copied, its settings are the defaults.
+    Flags override the defaults. For a run that is resumed or copied, with its `own` parts, its settings are the
+    defaults.
 
     Raises:
         UserError: there is no such algorithm or run, or a value is out of bounds or does not fit the others.
@@ -78,7 +80,7 @@ def read(args: Sequence[str], prog: str = "selfplay train") -> tuple[Config, Run
     flags = [spelled_out(flag) for flag in flags]
     # Two passes: tyro takes the defaults before it reads any flag, and these flags choose the defaults.
     origin, _ = tyro.cli(Origin, prog=prog, args=flags, return_unknown_args=True, add_help=False)
-    default = defaults(algorithm, origin)
+    default = defaults(algorithm, origin, own)
     kind: Any = TrainFlags[type(default)]  # type: ignore[misc] # known only now
     found = tyro.cli(
         kind,
@@ -97,16 +99,16 @@ def spelled_out(flag: str) -> str:
     return f"{SHORT_FLAGS.get(name, name)}{equals}{value}"
 
 
-def defaults(algorithm: str, origin: Origin) -> Config:
+def defaults(algorithm: str, origin: Origin, own: Mapping[str, Any]) -> Config:
     """Return the settings that the other flags change: those of a run, of a preset, or of the algorithm.
 
     Raises:
-        UserError: there is no such algorithm or run, or the run is of another algorithm.
+        UserError: there is no such algorithm or run, or the run is of another algorithm or has other `own` parts.
     """
     kind = settings_of(algorithm or DQNConfig.algorithm)
     place = origin.resume or origin.config
     if place is not None:
-        default = checked_settings(place)
+        default = checked_settings(place, **{"learner": None, "network": None, "agent": None, **own})
         if algorithm and algorithm != default.algorithm:
             raise UserError(f"{place}: is a run of {default.algorithm}, not of {algorithm}")
         return default

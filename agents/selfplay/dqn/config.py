@@ -16,8 +16,6 @@ Target: TypeAlias = Literal["negamax", "independent", "article"]
 
 WIDEST = 1_000_000
 """Units of a layer; more would overflow the sizes that PyTorch counts in."""
-OWN_NETWORK = "network"
-"""The key in config.json under which a run's custom network is named."""
 LARGEST_FLOAT = 3.4e38
 """Largest value of PyTorch's 32-bit numbers."""
 

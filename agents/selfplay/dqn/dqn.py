@@ -27,7 +27,7 @@ Shapes: B boards or samples, A cells (= actions). A network sees 3A numbers per 
 """
 
 import copy
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -92,7 +92,10 @@ class ReplayMemory:
         """
         # The remainder of a 62-bit number is uniform to within one part in 10^11 for any memory that fits a machine.
         numbers = torch.randint(1 << 62, (batch_size,), generator=generator, device=generator.device)
-        rows = numbers % max(1, min(self.added, self.capacity))
+        return self.at(numbers % max(1, min(self.added, self.capacity)))
+
+    def at(self, rows: Tensor) -> Transitions:
+        """Return the transitions in these rows [n] int64 of the ring buffer."""
         return Transitions(*(stored.index_select(0, rows) for stored in self.transitions))
 
 
@@ -147,7 +150,10 @@ class Update(NamedTuple):
 class DQNAgent:
     """An agent that learns action values from its own transitions.
 
-    It knows observations, not boards or seats. All random numbers come from `generator`, which is on `device`.
+    It knows observations, not boards or seats: `observation[:, ::3]` marks the empty cells, and by default `[:, 1::3]`
+    the mover's and `[:, 2::3]` the opponent's. All random numbers come from `generator`, which is on `device`.
+
+    `selfplay.train(agent=...)` trains a subclass.
     """
 
     def __init__(
@@ -170,8 +176,11 @@ class DQNAgent:
         self.updates = 0
 
     @torch.no_grad()
-    def act(self, observation: Tensor, epsilon: float) -> Tensor:
-        """Choose actions [B] for observations [B, 3A]: the greedy one, or with probability epsilon a random one."""
+    def act(self, observation: Tensor, epsilon: float | Tensor) -> Tensor:
+        """Choose actions [B] for observations [B, 3A]: the greedy one, or with probability epsilon a random one.
+
+        Epsilon is one number, or one for each observation [B].
+        """
         config = self.config
         values = self.network(observation)
         if config.rule_weight:
@@ -205,8 +214,7 @@ class DQNAgent:
     def update(self, transitions: Transitions, targets: Tensor) -> Update:
         """Take one gradient step towards the targets [B], and let the target network follow."""
         values = self.network(transitions.observation).gather(1, transitions.action[:, None])[:, 0]
-        error = nn.functional.huber_loss if self.config.loss == "huber" else nn.functional.mse_loss
-        loss = error(values, targets)
+        loss = self.losses(values, targets).mean()
         self.optimizer.zero_grad()
         loss.backward()  # type: ignore[no-untyped-call]
         self.updates += 1
@@ -214,6 +222,11 @@ class DQNAgent:
         self.optimizer.step()
         self.follow()
         return Update(loss.detach(), values.detach())
+
+    def losses(self, values: Tensor, targets: Tensor) -> Tensor:
+        """Return the loss [B] of each value and its target: Huber's loss, or the squared error."""
+        loss = nn.functional.huber_loss if self.config.loss == "huber" else nn.functional.mse_loss
+        return loss(values, targets, reduction="none")
 
     @torch.no_grad()
     def follow(self) -> None:
@@ -223,6 +236,13 @@ class DQNAgent:
             torch._foreach_lerp_(self.target_weights, self.weights, config.soft_update)  # one call, not one per layer
         elif self.updates % config.hard_update == 0:
             torch._foreach_copy_(self.target_weights, self.weights)
+
+    def own_tensors(self) -> Mapping[str, Tensor]:
+        """Return, by name, the tensors that only a subclass has and that training changes in place.
+
+        A checkpoint saves and restores them with everything else.
+        """
+        return {}
 
 
 def learning_rate(config: DQNConfig, update: int) -> float:
@@ -258,16 +278,22 @@ class WaitingPly(NamedTuple):
 class InterleavedSelfPlay:
     """Self-play on `config.num_envs` boards at once, whose games are at different plies.
 
-    One agent holds both seats, or one agent each (`config.networks`). The agent whose seat is to move acts and learns
-    from the transition. Boards are NumPy arrays, networks and memories are on `device`.
+    One agent holds both seats, or one agent each (`config.networks`), of class `agent`. The agent whose seat is to move
+    acts and learns from the transition. Boards are NumPy arrays, networks and memories are on `device`.
     """
 
-    def __init__(self, config: DQNConfig, device: torch.device, network_factory: NetworkFactory | None = None) -> None:
+    def __init__(
+        self,
+        config: DQNConfig,
+        device: torch.device,
+        network_factory: NetworkFactory | None = None,
+        agent: type[DQNAgent] = DQNAgent,
+    ) -> None:
         self.config = config
         self.device = device
         self.generator = torch.Generator(device).manual_seed(config.seed)
-        agents = 1 if config.networks == "shared" else 2
-        self.agents = [DQNAgent(config, device, self.generator, network_factory) for _ in range(agents)]
+        count = 1 if config.networks == "shared" else 2
+        self.agents = [agent(config, device, self.generator, network_factory) for _ in range(count)]
         """One for both seats, or the first seat's and the second's."""
         self.plies = 0
         """Plies played on all boards together."""

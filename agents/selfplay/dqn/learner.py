@@ -3,7 +3,7 @@
 The algorithm itself is in `dqn.py`.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import torch
@@ -15,7 +15,7 @@ from selfplay.dqn.network import NetworkFactory, empty_network
 from selfplay.dqn.player import QPlayer
 from selfplay.errors import UserError
 from selfplay.judging.counterexamples import MOST_FOR_TRAINING
-from selfplay.settings import GIGABYTE, LARGEST, machine_bytes
+from selfplay.settings import GIGABYTE, LARGEST, machine_bytes, require
 from selfplay.tensor_file import check_state
 from tictactoe import Rules, planes
 
@@ -29,16 +29,25 @@ class DQNLearner:
     """A DQN that learns by self-play; `steps` counts plies, `updates` counts those of each agent.
 
     `network` makes a custom network in place of the one that the settings describe. It is called with the rules and
-    returns a module from [B, 3A] to [B, A].
+    returns a module from [B, 3A] to [B, A]. `agent` is the class of the agents.
 
     Raises:
-        UserError: there is no such device, too little memory for these settings, or the custom network does not fit.
+        UserError: there is no such device, too little memory for these settings, or the custom network or agent does
+            not fit.
     """
 
-    def __init__(self, config: DQNConfig, network: NetworkFactory | None = None) -> None:
+    def __init__(
+        self, config: DQNConfig, network: NetworkFactory | None = None, agent: type[DQNAgent] = DQNAgent
+    ) -> None:
+        require(network is None or callable(network), "network", "a function that makes one", network)
+        is_agent = isinstance(agent, type) and issubclass(agent, DQNAgent)
+        require(is_agent, "agent", "a subclass of selfplay.DQNAgent", agent)
         self.device = choose_device(config.device)
         check_memory(config, self.device)
-        self.self_play = InterleavedSelfPlay(config, self.device, network)
+        self.self_play = InterleavedSelfPlay(config, self.device, network, agent)
+        for each in self.self_play.agents:
+            check_agent(each)
+            prepare_moments(each)
         if self.self_play.starts is not None:
             self.teach = self.self_play.starts.replace  # an optional member of a learner: here only if it has a use
 
@@ -85,9 +94,14 @@ class DQNLearner:
             UserError: a number is not finite.
         """
         tensors = [update.loss for update in self.self_play.last_updates]
-        tensors += [tensor for agent in self.self_play.agents for tensor in learned_tensors(agent).values()]
+        for agent in self.self_play.agents:
+            tensors += learned_tensors(agent).values()
         if not all(bool(tensor.isfinite().all()) for tensor in tensors):
             raise UserError("the loss is no longer finite; lower learning_rate")
+        for agent in self.self_play.agents:
+            for name, tensor in agent.own_tensors().items():
+                if not bool(tensor.isfinite().all()):
+                    raise UserError(f"{name} of a {type(agent).__name__} is no longer finite")
 
     def state(self) -> dict[str, Any]:
         """Return everything that training changes. The last updates are left out, since the next step replaces them.
@@ -102,11 +116,10 @@ class DQNLearner:
             "generator": play.generator.get_state(),
             "plies": play.plies,
             "updates": self.updates,
-            **dict(changed_tensors(play)),
         }
         for number, agent in enumerate(play.agents):
             state[f"agent_{number}.added"] = agent.memory.added
-        return state
+        return state | changed_tensors(play)
 
     def restore(self, state: Mapping[str, Any]) -> None:
         """Restore a state that `state` returned.
@@ -117,17 +130,19 @@ class DQNLearner:
         Raises:
             UserError: it is not a state of these settings.
         """
-        play, own = self.self_play, self.state()
-        same_device = state.get("device") == own["device"]
-        check_state(state, own if same_device else {**own, "generator": state.get("generator")})
-        check_numbers(state, self.rules)
+        play, wanted = self.self_play, self.state()
+        same_device = state.get("device") == wanted["device"]
+        if not same_device:
+            wanted["generator"] = state.get("generator")  # whatever it is
+        check_state(state, wanted)
+        check_numbers(state, play)
         check_positions(state, self.rules)
         if same_device:
             try:
                 play.generator.set_state(state["generator"])
             except RuntimeError as error:
                 raise UserError(f"the checkpoint holds no state of a random generator: {error}") from None
-        for name, tensor in changed_tensors(play):
+        for name, tensor in changed_tensors(play).items():
             tensor.copy_(state[name])
         for number, agent in enumerate(play.agents):
             agent.memory.added = state[f"agent_{number}.added"]
@@ -136,61 +151,83 @@ class DQNLearner:
         play.observation, play.symmetry = play.observe()
 
 
+def check_agent(agent: DQNAgent) -> None:
+    """Refuse an agent, of a subclass, that a checkpoint would not restore.
+
+    Raises:
+        UserError: its optimizer is not Adam, or a tensor of its own is a copy, into which nothing is restored.
+    """
+    name = type(agent).__name__
+    if not isinstance(agent.optimizer, torch.optim.Adam | torch.optim.AdamW):
+        raise UserError(f"agent {name}: its optimizer must be Adam or AdamW, got {type(agent.optimizer).__name__}")
+    again = agent.own_tensors()
+    for key, tensor in agent.own_tensors().items():
+        if tensor.data_ptr() != again[key].data_ptr():
+            raise UserError(f"agent {name}: own_tensors must return {key} itself, the tensor that it uses, not a copy")
+
+
+def prepare_moments(agent: DQNAgent) -> None:
+    """Give Adam the moments with which it begins, so that a state has the same tensors before the first update."""
+    for parameter in agent.network.parameters():
+        agent.optimizer.state[parameter] = {
+            "step": torch.zeros((), device=parameter.device),
+            "exp_avg": torch.zeros_like(parameter),
+            "exp_avg_sq": torch.zeros_like(parameter),
+        }
+
+
 def learned_tensors(agent: DQNAgent) -> dict[str, Tensor]:
-    """Return the tensors of an agent that an update changes, before the first one too."""
+    """Return the tensors of an agent that an update changes."""
     tensors = {}
     for name, tensor in agent.network.state_dict().items():
         tensors[f"network.{name}"] = tensor
     for name, tensor in agent.target_network.state_dict().items():
         tensors[f"target_network.{name}"] = tensor
     for number, parameter in enumerate(agent.network.parameters()):
-        moments = agent.optimizer.state[parameter]
-        if not moments:  # as Adam makes them at its first step
-            moments["step"] = torch.zeros((), device=parameter.device)
-            moments["exp_avg"] = torch.zeros_like(parameter)
-            moments["exp_avg_sq"] = torch.zeros_like(parameter)
-        for name, tensor in moments.items():
+        for name, tensor in agent.optimizer.state[parameter].items():
             tensors[f"adam.{number}.{name}"] = tensor
     return tensors
 
 
-def changed_tensors(play: InterleavedSelfPlay) -> Iterator[tuple[str, Tensor]]:
-    """Yield the name and the tensor itself of everything that self-play changes, apart from its generator."""
+def changed_tensors(play: InterleavedSelfPlay) -> dict[str, Tensor]:
+    """Return everything that self-play changes, apart from its generator: by name, the tensors themselves."""
+    tensors = {}
     for name, array in play.boards._asdict().items():
-        yield f"boards.{name}", torch.from_numpy(array)
+        tensors[f"boards.{name}"] = torch.from_numpy(array)  # shares its memory
     if play.starts is not None:
-        yield "starts.marks", play.starts.marks
-        yield "starts.count", play.starts.count
+        tensors["starts.marks"] = play.starts.marks
+        tensors["starts.count"] = play.starts.count
     for number, agent in enumerate(play.agents):
         for name, tensor in learned_tensors(agent).items():
-            yield f"agent_{number}.{name}", tensor
+            tensors[f"agent_{number}.{name}"] = tensor
         for name, tensor in agent.memory.transitions._asdict().items():
-            yield f"agent_{number}.memory.{name}", tensor
+            tensors[f"agent_{number}.memory.{name}"] = tensor
+        for name, tensor in agent.own_tensors().items():
+            tensors[f"agent_{number}.own.{name}"] = tensor.detach()
     for number, ply in enumerate(play.waiting):
         for name, tensor in ply._asdict().items():
-            yield f"waiting_{number}.{name}", tensor
+            tensors[f"waiting_{number}.{name}"] = tensor
+    return tensors
 
 
-def check_numbers(state: Mapping[str, Any], rules: Rules) -> None:
+def check_numbers(state: Mapping[str, Any], play: InterleavedSelfPlay) -> None:
     """Refuse a state with counters, cells or seats that no run reaches.
 
     Raises:
         UserError: a number is out of range.
     """
-    highest = {
-        "plies": MOST_PLIES,
-        "updates": MOST_PLIES,
-        "added": MOST_PLIES,
-        "action": rules.cells - 1,
-        "seat": 1,
-        "ply": rules.cells - 1,
-        "count": MOST_FOR_TRAINING,
-    }
-    for name, value in state.items():
-        most = highest.get(name.split(".")[-1])
-        if most is None:
-            continue
-        in_range = torch.as_tensor((value >= 0) & (value <= most))
+    last_cell = play.config.rules.cells - 1
+    highest = {"plies": MOST_PLIES, "updates": MOST_PLIES, "boards.ply": last_cell}
+    if play.starts is not None:
+        highest["starts.count"] = MOST_FOR_TRAINING
+    for number in range(len(play.agents)):
+        highest[f"agent_{number}.added"] = MOST_PLIES
+        highest[f"agent_{number}.memory.action"] = last_cell
+    for number in range(len(play.waiting)):
+        highest[f"waiting_{number}.seat"] = 1
+        highest[f"waiting_{number}.action"] = last_cell
+    for name, most in highest.items():
+        in_range = torch.as_tensor((state[name] >= 0) & (state[name] <= most))
         if not bool(in_range.all()):
             raise UserError(f"the checkpoint is damaged: {name} must be from 0 to {most:,}")
 
@@ -201,16 +238,25 @@ def check_positions(state: Mapping[str, Any], rules: Rules) -> None:
     Raises:
         UserError: there are marks outside the board, two in one cell, or more or fewer than plies.
     """
-    positions = {"boards": (state["boards.mover"], state["boards.opponent"])}
     if "starts.marks" in state:
-        positions["starts.marks"] = state["starts.marks"]
-    for name, (mover, opponent) in positions.items():
-        outside = (mover | opponent) & ~rules.full_word
-        if bool((outside | (mover & opponent)).any()):
-            raise UserError(f"the checkpoint is damaged: {name} holds marks outside the board, or two in a cell")
-    marks = torch.as_tensor(planes.bits(rules.cells, state["boards.mover"] | state["boards.opponent"]))
+        mover, opponent = state["starts.marks"]
+        check_marks("starts.marks", mover, opponent, rules)
+    mover, opponent = state["boards.mover"], state["boards.opponent"]
+    check_marks("boards", mover, opponent, rules)
+    marks = torch.as_tensor(planes.bits(rules.cells, mover | opponent))
     if not torch.equal(marks.sum(dim=1), state["boards.ply"]):
         raise UserError("the checkpoint is damaged: boards.ply must be the number of marks")
+
+
+def check_marks(name: str, mover: Tensor, opponent: Tensor, rules: Rules) -> None:
+    """Refuse bitboards, of any shape, that are no positions.
+
+    Raises:
+        UserError: there are marks outside the board, or two in one cell.
+    """
+    outside, twice = (mover | opponent) & ~rules.full_word, mover & opponent
+    if bool((outside | twice).any()):
+        raise UserError(f"the checkpoint is damaged: {name} holds marks outside the board, or two in a cell")
 
 
 def choose_device(name: str) -> torch.device:

@@ -13,6 +13,7 @@ from torch.nn.functional import linear
 
 from selfplay.dqn.config import DQNConfig
 from selfplay.errors import UserError
+from selfplay.learner import code_name
 from tictactoe import Rules
 
 NetworkFactory: TypeAlias = Callable[[Rules], nn.Module]
@@ -120,7 +121,7 @@ def custom_network(factory: NetworkFactory, rules: Rules) -> nn.Module:
     Raises:
         UserError: it is not a module, cannot be trained, or does not map [B, 3A] to [B, A].
     """
-    name = network_name(factory)
+    name = code_name(factory)
     network = factory(rules)
     if not isinstance(network, nn.Module):
         raise UserError(f"network {name}: must return a torch.nn.Module, got {type(network).__name__}")
@@ -139,11 +140,6 @@ def custom_network(factory: NetworkFactory, rules: Rules) -> nn.Module:
     if len(parameters) < len(list(network.named_parameters(remove_duplicate=False))):
         raise UserError(f"network {name}: must not use the same parameter in two layers, which no file could hold")
     return network
-
-
-def network_name(factory: NetworkFactory) -> str:
-    """Return the name of a custom network in messages and in config.json."""
-    return f"{getattr(factory, '__module__', '?')}:{getattr(factory, '__qualname__', type(factory).__name__)}"
 
 
 def mask_illegal(values: Tensor, legal: Tensor | None) -> Tensor:

@@ -12,12 +12,13 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from selfplay.dqn.config import PRESETS, DQNConfig
 from selfplay.errors import UserError
-from selfplay.learner import Learner
+from selfplay.learner import Learner, code_name
 from selfplay.settings import CustomConfig, changed
 from selfplay.tabular.config import AfterstateQConfig, MinimaxQConfig, TabularConfig, TDBackupConfig, TDValueConfig
 from tictactoe.names import did_you_mean
 
 if TYPE_CHECKING:
+    from selfplay.dqn.dqn import DQNAgent
     from selfplay.dqn.network import NetworkFactory
 
 Config: TypeAlias = DQNConfig | TabularConfig | CustomConfig
@@ -75,16 +76,23 @@ def parse_settings(content: Mapping[str, Any], path: Path | str) -> Config:
         raise UserError(f"{path}: {error}") from None
 
 
-def new_learner(config: DQNConfig | TabularConfig, network: "NetworkFactory | None" = None) -> Learner:
-    """Return the learner of these settings before its first step; `network` makes a custom network for a DQN.
+def new_learner(
+    config: DQNConfig | TabularConfig,
+    network: "NetworkFactory | None" = None,
+    agent: "type[DQNAgent] | None" = None,
+) -> Learner:
+    """Return the learner of these settings before its first step.
+
+    For a DQN, `network` makes a custom network, and `agent` is the class of custom agents.
 
     Raises:
-        UserError: the machine or the network does not suit the settings.
+        UserError: the machine, the network or the agent does not suit the settings.
     """
     if isinstance(config, DQNConfig):
+        from selfplay.dqn.dqn import DQNAgent
         from selfplay.dqn.learner import DQNLearner
 
-        return DQNLearner(config, network)
+        return DQNLearner(config, network, agent or DQNAgent)
     from selfplay.tabular.learners import make_learner
 
     return make_learner(config)
@@ -96,8 +104,7 @@ def described(learner: Learner, config: CustomConfig) -> CustomConfig:
     Raises:
         UserError: its settings are not what JSON holds.
     """
-    kind = type(learner)
-    name = f"{kind.__module__}:{kind.__qualname__}"
+    name = code_name(type(learner))
     try:
         options = json.loads(json.dumps(dict(getattr(learner, "settings", {}))))
     except (TypeError, ValueError) as error:

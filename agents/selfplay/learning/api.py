@@ -10,15 +10,16 @@ from dataclasses import fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from selfplay.dqn.config import OWN_NETWORK, DQNConfig
+from selfplay.dqn.config import DQNConfig
 from selfplay.errors import UserError, naming_the_extra
 from selfplay.learner import Learner, LearnerFactory, copied_player, make_learner
 from selfplay.learning.algorithms import Config, configured, described, new_learner, parse_settings
 from selfplay.learning.folder import CONFIG_KEYS, METRICS, RunFlags
-from selfplay.learning.load import Folder, checked_settings, folder_of, read_settings
+from selfplay.learning.load import Folder, checked_settings, folder_of, part_names, read_settings
 from selfplay.settings import CustomConfig, RunSettings, as_path, changed, check_changes
 
 if TYPE_CHECKING:
+    from selfplay.dqn.dqn import DQNAgent
     from selfplay.dqn.network import NetworkFactory
     from selfplay.learning.loop import Record
     from selfplay.learning.result import Run
@@ -31,6 +32,7 @@ def train(
     *,
     learner: LearnerFactory | None = None,
     network: "NetworkFactory | None" = None,
+    agent: "type[DQNAgent] | None" = None,
     resume: Folder | None = None,
     force: bool = False,
     checkpoint_interval: float = RunFlags.checkpoint_interval,
@@ -44,6 +46,7 @@ def train(
     games=2000)`. Or change the settings of a config object: `train(selfplay.open(RUN).config, seed=2)`. A config.json
     makes the same run again: `train(**json.load(file))`. `learner` is your own algorithm, a `selfplay.Learner` or a
     class that makes one. `network` makes your own network: `network(rules)` returns a module from [B, 3A] to [B, A].
+    `agent` is your own subclass of `selfplay.DQNAgent`.
 
     With `resume` the run in that folder continues from its last checkpoint, with these `settings` changed; with `force`
     even settings that a resumed run must keep. `checkpoint_interval` is in seconds. `stop_when` is called every few
@@ -51,23 +54,20 @@ def train(
     its `.interrupted` is True. `progress=False` prints nothing.
 
     Raises:
-        UserError: a setting is invalid, the folder cannot be used, or the network or learner does not fit.
+        UserError: a setting is invalid, the folder cannot be used, or the network, agent or learner does not fit.
         KeyboardInterrupt: Ctrl-C was pressed twice, or SIGTERM ended the run; its folder can be resumed.
     """
     flags = RunFlags(None if resume is None else as_path(resume, "resume"), None, force, checkpoint_interval)
     if flags.resume is None:
         config, custom = chosen(algorithm, learner, settings)
     else:
-        config, custom = _resumed(flags.resume, algorithm, learner, settings, network, force)
+        before = checked_settings(flags.resume, learner=learner, network=network, agent=agent)
+        config, custom = _resumed(flags.resume, before, algorithm, learner, settings, force)
     from selfplay.learning import run
 
     with _one_thread():
-        trained = _learner_of(config, custom, network)
-        notes = {}
-        if network is not None:
-            from selfplay.dqn.network import network_name
-
-            notes[OWN_NETWORK] = network_name(network)
+        trained = _learner_of(config, custom, network, agent)
+        notes = part_names(network=network, agent=agent)
         return run.train_in_folder(run.Training(trained, config, flags, network, learner, notes), stop_when, progress)
 
 
@@ -77,6 +77,7 @@ def training(
     *,
     learner: LearnerFactory | None = None,
     network: "NetworkFactory | None" = None,
+    agent: "type[DQNAgent] | None" = None,
     **settings: Any,
 ) -> "Iterator[Record]":
     """Train without a folder and without output, and yield each evaluation.
@@ -86,13 +87,14 @@ def training(
     this size. The arguments are those of `train`.
 
     Raises:
-        UserError: a setting is invalid, the network or learner does not fit, or what was learned is not finite.
+        UserError: a setting is invalid, the network, agent or learner does not fit, or what was learned is not
+            finite.
     """
     with naming_the_extra():
         from selfplay.learning import loop
 
         config, custom = chosen(algorithm, learner, settings)
-        trained = _learner_of(config, custom, network)
+        trained = _learner_of(config, custom, network, agent)
     with _one_thread():
         for record in loop.train(trained, config):
             yield replace(record, player=copied_player(trained))
@@ -153,18 +155,17 @@ def chosen(
 
 def _resumed(
     folder: Path,
+    before: Config,
     algorithm: str | Config | None,
     learner: LearnerFactory | None,
     settings: Mapping[str, Any],
-    network: "NetworkFactory | None",
     force: bool,
 ) -> tuple[Config, Learner | None]:
     """Return the settings with which a run continues, and its custom learner if it has one.
 
     Raises:
-        UserError: they are of another algorithm or folder, or differ without force, or the network does not fit.
+        UserError: they are of another algorithm or folder than those of `before`, or differ without force.
     """
-    before = checked_settings(folder, learner, network)
     name = algorithm.algorithm if isinstance(algorithm, RunSettings) else algorithm
     if name is not None and name != before.algorithm:
         raise UserError(f"{folder}: is a run of {before.algorithm}, not of {name}")
@@ -176,16 +177,23 @@ def _resumed(
     return config, made
 
 
-def _learner_of(config: Config, custom: Learner | None, network: "NetworkFactory | None") -> Learner:
+def _learner_of(
+    config: Config,
+    custom: Learner | None,
+    network: "NetworkFactory | None",
+    agent: "type[DQNAgent] | None",
+) -> Learner:
     """Return the custom learner of a run or, if it has none, that of its algorithm.
 
     Raises:
-        UserError: a network is given to what has none, or the machine or the network does not suit the settings.
+        UserError: a network or agent is given to what has none, or the machine, the network or the agent does not suit
+            the settings.
     """
     if isinstance(config, DQNConfig):
-        return new_learner(config, network)
-    if network is not None:
-        raise UserError(f"{config.algorithm} has no network that could be replaced: leave out network=")
+        return new_learner(config, network, agent)
+    for name, part in (("network", network), ("agent", agent)):
+        if part is not None:
+            raise UserError(f"{config.algorithm} has no {name} that could be replaced: leave out {name}=")
     if custom is not None:
         return custom
     assert not isinstance(config, CustomConfig)  # `chosen` made its learner

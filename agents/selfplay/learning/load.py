@@ -5,9 +5,9 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from selfplay.dqn.config import OWN_NETWORK, DQNConfig
+from selfplay.dqn.config import DQNConfig
 from selfplay.errors import UserError, naming_the_extra
-from selfplay.learner import LearnerFactory, make_learner
+from selfplay.learner import LearnerFactory, code_name, make_learner
 from selfplay.learning import folder as run_folder
 from selfplay.learning.algorithms import Config, parse_settings
 from selfplay.learning.folder import MODEL, SNAPSHOTS
@@ -41,7 +41,7 @@ def load(
         UserError: a file is missing, truncated, foreign, or does not fit the others; there is no such snapshot.
     """
     place = folder_of(folder)
-    config = checked_settings(place, learner, network)
+    config = checked_settings(place, learner=learner, network=network)
     path = place / MODEL if steps is None else _snapshot(place, steps)
     if isinstance(config, DQNConfig):
         from selfplay.dqn.player import read_player
@@ -108,18 +108,40 @@ def read_settings(place: Path) -> tuple[Config, dict[str, Any]]:
     return parse_settings(content, run_folder.config_path(place)), content
 
 
-def checked_settings(place: Path, learner: Any = None, network: Any = None) -> Config:
-    """Return the settings of a run, and refuse another custom learner or network than it has.
+def checked_settings(place: Path, **given: Any) -> Config:
+    """Return the settings of a run, and refuse another custom learner, network or agent than it has.
+
+    Those that are needed are named in `given`, with None for one that was not given.
 
     Raises:
-        UserError: config.json cannot be read; a learner or network is missing, or is given and the run has none.
+        UserError: config.json cannot be read; one is missing, or is given and the run has none.
     """
     config, content = read_settings(place)
-    named_learner = config.learner if isinstance(config, CustomConfig) else None
-    for what, name, given in (("learner", named_learner, learner), ("network", content.get(OWN_NETWORK), network)):
-        if name is not None and given is None:
-            way = f"name it {name}@{place} where a player is named, or give {what}= in Python"
-            raise UserError(f"{place}: its {what} is your own, {name}; {way}")
-        if name is None and given is not None:
-            raise UserError(f"{place}: has no {what} of your own; leave out {what}=")
+    named = {
+        "learner": config.learner if isinstance(config, CustomConfig) else None,
+        "network": content.get("network"),
+        "agent": content.get("agent"),
+    }
+    for what, part in given.items():
+        check_part(place, what, named[what], part)
     return config
+
+
+def check_part(place: Path, what: str, name: Any, part: Any) -> None:
+    """Refuse a custom part that is given to a run or sweep without one, and none where there is one of this name.
+
+    Raises:
+        UserError: it is so.
+    """
+    if name and part is None:
+        way = f"give {what}= in Python"
+        if what != "agent":  # which no player needs
+            way = f"name it {name}@{place} where a player is named, or {way}"
+        raise UserError(f"{place}: its {what} is your own, {name}; {way}")
+    if not name and part is not None:
+        raise UserError(f"{place}: has no {what} of your own; leave out {what}=")
+
+
+def part_names(**parts: Any) -> dict[str, str]:
+    """Return the names of the custom parts that are given and not None."""
+    return {what: code_name(part) for what, part in parts.items() if part is not None}

@@ -8,6 +8,7 @@ import time
 from collections import deque
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 # Ray reads these when it is imported.
 os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
@@ -49,10 +50,13 @@ class Grid:
         """Note the result of a run; nothing depends on it."""
 
 
-def train_all(folder: Path, source: Grid | Search, cpus: int | None, checkpoint_interval: float) -> Iterator[Result]:
+def train_all(
+    folder: Path, source: Grid | Search, cpus: int | None, checkpoint_interval: float, **own: Any
+) -> Iterator[Result]:
     """Train the runs of a sweep, some side by side, and yield the result of each as it ends.
 
-    `cpus` is the number of runs side by side, by default the number of cores. Ray must be connected.
+    `cpus` is the number of runs side by side, by default the number of cores. `own` is the custom network or agent of
+    the runs, as `selfplay.train` takes them. Ray must be connected.
 
     Raises:
         UserError: the folder of a run is a link, through which files elsewhere would be written.
@@ -67,7 +71,7 @@ def train_all(folder: Path, source: Grid | Search, cpus: int | None, checkpoint_
                 break
             if (folder / run.name).is_symlink():
                 raise UserError(f"{folder / run.name}: is a link to elsewhere; put the run's folder in its place")
-            at_work[task.remote(folder.resolve(), run, checkpoint_interval)] = run
+            at_work[task.remote(folder.resolve(), run, checkpoint_interval, **own)] = run
         if not at_work:
             return
         [ended], _ = ray.wait(list(at_work))
@@ -84,7 +88,7 @@ def train_all(folder: Path, source: Grid | Search, cpus: int | None, checkpoint_
         yield result
 
 
-def train_run(sweep: Path, run: Run, checkpoint_interval: float) -> None:
+def train_run(sweep: Path, run: Run, checkpoint_interval: float, **own: Any) -> None:
     """Train a run of a sweep to its end: begin it, or continue from its last checkpoint.
 
     Raises:
@@ -98,11 +102,12 @@ def train_run(sweep: Path, run: Run, checkpoint_interval: float) -> None:
         )
     folder = sweep / run.name
     (folder / FAILURE).unlink(missing_ok=True)
+    flags = {"checkpoint_interval": checkpoint_interval, "progress": False, **own}
     try:
         if not (folder / CONFIG).exists():
-            selfplay.train(run.config, run_dir=folder, checkpoint_interval=checkpoint_interval, progress=False)
+            selfplay.train(run.config, run_dir=folder, **flags)
         elif selfplay.open(folder).interrupted:
-            selfplay.train(resume=folder, checkpoint_interval=checkpoint_interval, progress=False)
+            selfplay.train(resume=folder, **flags)
     except BusyError:
         time.sleep(SECONDS_TO_END)
         raise  # and try again

@@ -31,6 +31,8 @@ NOT_SWEPT = ("seed", "run_dir")
 
 Words: TypeAlias = Annotated[tuple[str, ...], tyro.conf.UseAppendAction]
 """A flag that can be given several times."""
+OwnPart: TypeAlias = Annotated[str, tyro.conf.Fixed, tyro.conf.Suppress]
+"""The name of code that a program gives; no flag sets it."""
 
 
 @dataclass(frozen=True)
@@ -53,6 +55,10 @@ class Plan:
     objective: Literal["steps", "updates"] = "steps"
     """What a search minimizes: steps (plies, or games) or updates to the first evaluation from which the proof held. A
     run without a proof counts for more than any with one."""
+    network: OwnPart = ""
+    """The custom network of its runs, as module:name; nothing imports it."""
+    agent: OwnPart = ""
+    """Their custom agent, as module:name; nothing imports it."""
 
     def __post_init__(self) -> None:
         check(self)

@@ -10,6 +10,7 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -20,6 +21,7 @@ from selfplay.learning.folder import MODEL
 from selfplay.sweep import plan as plans
 from selfplay.sweep.plan import Plan, Run, all_runs
 from selfplay.sweep.results import FAILURE
+from tests.runs import refused
 
 pytest.importorskip("ray", reason="the extra `sweep` is not installed")
 pytest.importorskip("optuna", reason="the extra `sweep` is not installed")
@@ -160,6 +162,31 @@ def test_a_run_whose_workers_die_again_and_again_has_failed(tmp_path: Path, monk
     with pytest.raises(SystemExit):
         command.main(flags(Plan(seeds="7"), tmp_path))
     assert (tmp_path / "default,seed=7" / FAILURE).exists()
+
+
+class OwnAgent(selfplay.DQNAgent):
+    """An agent that no file can bring along."""
+
+
+def interrupted(*_: object, **__: object) -> None:
+    raise KeyboardInterrupt
+
+
+@pytest.mark.usefixtures("on_ray")
+def test_a_sweep_of_a_custom_agent_is_resumed_only_with_it(undisturbed: dict[str, bytes], tmp_path: Path) -> None:
+    plan = Plan(seeds=PLAN.seeds, set=PLAN.set)
+    [run] = all_runs(plan)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(engine, "train_all", interrupted)  # before the run has begun
+        with pytest.raises(KeyboardInterrupt):
+            command.main(flags(plan, tmp_path), agent=OwnAgent)
+    assert f"{__name__}:OwnAgent" in refused(command.main, ["--resume", str(tmp_path)])
+    asked = iter([False] * 100)
+    own: dict[str, Any] = {"agent": OwnAgent, "stop_when": lambda: next(asked, True), "progress": False}
+    selfplay.train(run.config, run_dir=tmp_path / run.name, **own)
+    command.main(["--resume", str(tmp_path)], agent=OwnAgent)
+    assert models(tmp_path) == {run.name: undisturbed[run.name]}
+    assert f"{__name__}:OwnAgent" in refused(selfplay.train, resume=tmp_path / run.name)
 
 
 @pytest.mark.usefixtures("on_ray")

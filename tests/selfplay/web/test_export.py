@@ -14,7 +14,7 @@ from playwright.sync_api import Browser, Page
 
 import selfplay
 from selfplay.cli import web as command
-from selfplay.dqn.config import OWN_NETWORK, DQNConfig
+from selfplay.dqn.config import DQNConfig
 from selfplay.judging.agents import player_policy
 from selfplay.learning.folder import SNAPSHOTS as FOLDER, write_config
 from selfplay.learning.load import load
@@ -219,7 +219,7 @@ def test_a_file_has_as_many_snapshots_as_there_is_room_for(tmp_path: Path, monke
 def test_what_cannot_be_exported_is_named(tmp_path: Path) -> None:
     file, own = tmp_path / "page.html", tmp_path / "own"
     save(own, config_with(), make(config_with()).player())
-    write_config(own, config_with(), {OWN_NETWORK: "nets:wide"})
+    write_config(own, config_with(), {"network": "nets:wide"})
     for names, named in (((), "--export"), (("optimal",), "optimal"), ((str(own),), "nets:wide")):
         assert named in refused(command.main, [*names, "--export", str(file)])
     assert not file.exists()
