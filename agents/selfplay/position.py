@@ -46,10 +46,10 @@ class Position:
     @property
     def winner(self) -> int | None:
         """Return the seat that has won by a line, None if no seat has."""
-        for seat in (0, 1):
-            if self.rules.has_line(self.marks[seat]):
-                return seat if self.rules.line_result > 0 else 1 - seat
-        return None
+        result = self.rules.result(*self.marks)
+        if result == 0:
+            return None
+        return 0 if result > 0 else 1
 
     @property
     def over(self) -> bool:

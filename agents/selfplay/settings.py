@@ -15,6 +15,7 @@ from typing import Annotated, Any, ClassVar, Literal, TypeAlias, TypeVar, get_ar
 from selfplay.errors import UserError
 from tictactoe import Rules
 from tictactoe.names import did_you_mean
+from tictactoe.rules import refuse_unknown_rules
 
 LARGEST = 10**12
 """Upper bound for counts."""
@@ -180,6 +181,18 @@ def board(sizes: Mapping[str, Any]) -> Rules:
     """
     try:
         return Rules(**sizes)
+    except ValueError as error:
+        raise UserError(str(error)) from None
+
+
+def check_known_rules(rules: Rules, part: str) -> None:
+    """Refuse rules with a field that a part of the code does not know.
+
+    Raises:
+        UserError: such a field does not have its default; the message names the field and the part.
+    """
+    try:
+        refuse_unknown_rules(rules, part)
     except ValueError as error:
         raise UserError(str(error)) from None
 

@@ -1,7 +1,9 @@
 """Settings are checked by what their fields declare, and the presets and defaults hold the published numbers."""
 
 import json
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, Literal, get_type_hints
 
@@ -27,6 +29,7 @@ from selfplay.settings import (
 )
 from selfplay.tabular.config import AfterstateQConfig, MinimaxQConfig, TDBackupConfig, TDValueConfig
 from tests.runs import refused
+from tests.variants import UnknownRules
 from tictactoe import Rules
 
 
@@ -211,3 +214,8 @@ PUBLISHED: dict[Any, dict[str, Any]] = {
 @pytest.mark.parametrize("config", PUBLISHED, ids=lambda config: config.algorithm)
 def test_the_defaults_and_the_preset_hold_the_published_numbers(config: Any) -> None:
     assert PUBLISHED[config].items() <= vars(config).items()
+
+
+@pytest.mark.parametrize("settings", [TDBackupConfig, partial(DQNConfig, rule_weight=0.1)])
+def test_a_rule_that_an_algorithm_does_not_know_is_refused(settings: Callable[..., RunSettings]) -> None:
+    assert "gravity" in refused(settings, rules=UnknownRules(gravity=True))

@@ -6,7 +6,18 @@ from types import MappingProxyType
 from typing import Annotated, ClassVar, Literal, TypeAlias
 
 from selfplay.errors import UserError
-from selfplay.settings import Bounds, Count, CountOrZero, Device, Fraction, RunSettings, StepSize, Stop, require
+from selfplay.settings import (
+    Bounds,
+    Count,
+    CountOrZero,
+    Device,
+    Fraction,
+    RunSettings,
+    StepSize,
+    Stop,
+    check_known_rules,
+    require,
+)
 from tictactoe import Rules
 from tictactoe.batch import check_fits
 from tictactoe.tree import SOLVABLE_CELLS
@@ -127,6 +138,8 @@ class DQNConfig(RunSettings):
             check_fits(self.rules)
         except ValueError as error:
             raise UserError(str(error)) from None
+        if self.rule_weight:
+            check_known_rules(self.rules, "rule_weight")
         solvable = self.rules.cells <= SOLVABLE_CELLS
         wanted = f"unbeatable or never on a board of more than {SOLVABLE_CELLS} cells"
         require(self.stop != "optimal" or solvable, "stop", wanted, self.stop)

@@ -7,7 +7,6 @@ import gzip
 import io
 import json
 from collections.abc import Sequence
-from dataclasses import asdict
 
 import numpy as np
 
@@ -15,7 +14,9 @@ from selfplay.errors import UserError
 from selfplay.judging.agents import AgentPolicy
 from selfplay.judging.evaluate import search_seat
 from selfplay.judging.forward_search import Ply, some_of
+from selfplay.settings import check_known_rules
 from tictactoe import planes
+from tictactoe.rules import SIZES
 
 FORMAT, VERSION = "what an unbeatable player plays", 2
 SEATS, EMPTY, MOVE, END = b"XO", *b".*\n"
@@ -51,10 +52,11 @@ def unbeatable_play(policy: AgentPolicy, positions: int, name: str) -> list[list
 def file_content(policy: AgentPolicy, play: Sequence[Sequence[Ply]], model_sha256: str | None) -> bytes:
     """Return the content of the certificate of what a policy plays in each seat."""
     rules = policy.rules
+    check_known_rules(rules, "a certificate")
     header = {
         "format": FORMAT,
         "version": VERSION,
-        **asdict(rules),
+        **{name: getattr(rules, name) for name in SIZES},
         "symmetric": policy.symmetric,
         "masked": policy.legal,
         "positions": sum(len(ply.mine) for plies in play for ply in plies),

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Annotated, ClassVar, Literal, TypeAlias
 
 from selfplay.errors import UserError
-from selfplay.settings import Bounds, Count, CountOrZero, Fraction, RunSettings, StepSize, require
+from selfplay.settings import Bounds, Count, CountOrZero, Fraction, RunSettings, StepSize, check_known_rules, require
 from tictactoe import Rules
 
 TABLE_CELLS = 16
@@ -140,6 +140,7 @@ class TDBackupConfig(RunSettings):
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        check_known_rules(self.rules, self.algorithm)
         if self.rules.cells > TABLE_CELLS:
             raise UserError(
                 f"a table for {self.rules} holds 3^{self.rules.cells} values of 8 bytes: "

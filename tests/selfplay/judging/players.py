@@ -14,7 +14,7 @@ from selfplay.dqn.config import DQNConfig, Symmetry
 from selfplay.dqn.player import QPlayer
 from selfplay.judging.agents import AgentPolicy, BuiltInPolicy, tree_policy
 from selfplay.judging.verdict import SeatVerdict
-from tests.tictactoe.rule_book import RuleBook, bits, book_of, cells_in
+from tests.tictactoe.rule_book import bits, book_of, cells_in
 from tictactoe import Rules, solve
 from tictactoe.opponents import OPPONENTS, Choices
 from tictactoe.tree import IntArray, Policy, Totals, game_tree, play_out, uniform_legal
@@ -133,7 +133,7 @@ def game_by_game(rules: Rules, sampling: Sampling, seat: int) -> tuple[SeatVerdi
 
 def lost_positions(rules: Rules, moves: Moves, seat: int, start: Marks = NO_MARKS) -> dict[Marks, float]:
     """Return the positions of an agent's play from a start that some game loses, and in how many plies at least."""
-    book = RuleBook(rules.rows, rules.cols, rules.k)
+    book = book_of(rules)
     lost: dict[Marks, float] = {}
 
     def has_line(marks: frozenset[int]) -> bool:

@@ -30,7 +30,7 @@ from tests.selfplay.judging.players import (
     policy_of,
     stubborn,
 )
-from tests.tictactoe.rule_book import Board, RuleBook, bits, empty_cells, seat_to_move, with_mark
+from tests.tictactoe.rule_book import Board, bits, book_of, empty_cells, seat_to_move, with_mark
 from tictactoe import Rules, solve
 from tictactoe.opponents import OPPONENTS
 from tictactoe.symmetry import symmetries
@@ -183,7 +183,7 @@ def test_each_planted_move_is_found_if_and_only_if_it_can_be_beaten(
 def slow_status(header: dict[str, Any], lines: list[str]) -> int:
     """Say what a certificate proves, game by game and by the rule book."""
     rules = Rules(header["rows"], header["cols"], header["k"])
-    book = RuleBook(rules.rows, rules.cols, rules.k)
+    book = book_of(rules)
     turns = symmetries(rules).tolist() if header["symmetric"] else [range(rules.cells)]
     listed: dict[Board, str] = {}
     for line in lines:

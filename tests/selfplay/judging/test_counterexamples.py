@@ -27,7 +27,7 @@ from tests.selfplay.judging.players import (
     random_table,
     stubborn,
 )
-from tests.tictactoe.rule_book import RuleBook, cells_in, marks_of
+from tests.tictactoe.rule_book import book_of, cells_in, marks_of
 from tictactoe import Rules, solve
 from tictactoe.symmetry import representatives
 from tictactoe.tree import game_tree
@@ -35,7 +35,7 @@ from tictactoe.tree import game_tree
 
 def assert_loses(rules: Rules, moves: Moves, game: tuple[int, ...], seat: int) -> None:
     """Play a game by the rule book: each own move is the agent's, and the last ply of it loses for the agent."""
-    book = RuleBook(rules.rows, rules.cols, rules.k)
+    book = book_of(rules)
     marks: list[frozenset[int]] = [frozenset(), frozenset()]
     for ply, cell in enumerate(game):
         mover, last = ply % 2, ply == len(game) - 1
@@ -206,7 +206,7 @@ def test_of_too_many_counterexamples_random_ones_are_taken(monkeypatch: pytest.M
 def test_the_erdos_selfridge_weight_is_the_sum_over_the_open_lines(rules: Rules) -> None:
     boards = np.random.default_rng(0).choice(["X", "O", "."], (200, rules.cells))
     words = [[marks_of(tuple(board), mark) for board in boards] for mark in "XO"]
-    lines = RuleBook(rules.rows, rules.cols, rules.k).lines
+    lines = book_of(rules).lines
     for board, weight in zip(boards, weights(rules, *np.array(words, np.uint64).view(np.int64)), strict=True):
         open_lines = [board[[*line]] for line in lines if "X" not in board[[*line]]]
         assert weight == sum(2.0 ** -(line == ".").sum() for line in open_lines)
