@@ -62,6 +62,10 @@ def train(
     from selfplay.learning import run
 
     with _one_thread():
+        if isinstance(config, DQNConfig):
+            from selfplay.dqn.learner import choose_device
+
+            config = changed(config, {"device": choose_device(config.device).type})  # which a resumed run keeps
         trained = _learner_of(config, custom, network)
         notes = {}
         if network is not None:
@@ -171,6 +175,8 @@ def _resumed(
     config, made = chosen(algorithm if isinstance(algorithm, RunSettings) else before, learner, settings)
     if config.run_dir is not None:
         raise UserError("run_dir and resume both name the run's folder; leave out run_dir")
+    if isinstance(before, DQNConfig) and isinstance(config, DQNConfig) and config.device == "auto":
+        config = replace(config, device=before.device)
     if not force:
         check_changes(before, config, str(folder))
     return config, made

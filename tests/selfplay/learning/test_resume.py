@@ -12,6 +12,8 @@ import pytest
 import torch
 
 import selfplay
+from selfplay.dqn.config import DQNConfig
+from selfplay.dqn.learner import choose_device
 from selfplay.learning import loop, run
 from selfplay.learning.checkpoint import read_checkpoint
 from selfplay.learning.folder import CHECKPOINT
@@ -178,6 +180,14 @@ def test_a_run_that_diverges_keeps_its_last_good_checkpoint(folder: Path) -> Non
     assert (folder / CHECKPOINT).read_bytes() == before
 
 
+def test_a_run_keeps_the_device_that_auto_became(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    device = choose_device("auto").type
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
+    for given in (DQNConfig(**SHORT), DQNConfig(**SHORT, device=device), None):  # type: ignore[arg-type]
+        run = train(given, resume=folder, stop_when=after(1))
+        assert getattr(run.config, "device", "") == getattr(read_settings(folder)[0], "device", "") == device
+
+
 def test_a_run_keeps_its_device_and_takes_another_by_force(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
     content = json.loads((folder / "config.json").read_text())
@@ -189,8 +199,8 @@ def test_a_run_keeps_its_device_and_takes_another_by_force(folder: Path, monkeyp
     assert found is not None
     found.state.update(device="cuda", generator=torch.zeros(16, dtype=torch.uint8))
     monkeypatch.setattr(run, "read_checkpoint", lambda _: found)
-    resume(folder, device="auto", force=True)
-    assert getattr(read_settings(folder)[0], "device", "") == "auto"
+    resume(folder, device="cpu", force=True)
+    assert getattr(read_settings(folder)[0], "device", "") == "cpu"
     assert metrics(folder)[-1]["plies"] == 2_400
 
 
