@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING, Any
 
 from selfplay.dqn.config import OWN_NETWORK, DQNConfig
 from selfplay.errors import UserError, naming_the_extra
+from selfplay.files import locked
 from selfplay.learner import Learner, LearnerFactory, copied_player, make_learner
 from selfplay.learning.algorithms import Config, configured, described, new_learner, parse_settings
-from selfplay.learning.folder import CONFIG_KEYS, METRICS, RunFlags
+from selfplay.learning.folder import CONFIG_KEYS, METRICS, RunFlags, check_empty, is_finished
 from selfplay.learning.load import Folder, checked_settings, folder_of, read_settings
-from selfplay.settings import CustomConfig, RunSettings, as_path, changed, check_changes
+from selfplay.settings import CustomConfig, RunSettings, as_path, changed, check_changes, flat
 
 if TYPE_CHECKING:
     from selfplay.dqn.network import NetworkFactory
@@ -55,8 +56,11 @@ def train(
         KeyboardInterrupt: Ctrl-C was pressed twice, or SIGTERM ended the run; its folder can be resumed.
     """
     flags = RunFlags(None if resume is None else as_path(resume, "resume"), None, force, checkpoint_interval)
+    # A folder that cannot be used is refused before PyTorch is imported, which takes seconds.
     if flags.resume is None:
         config, custom = chosen(algorithm, learner, settings)
+        if config.run_dir is not None:
+            check_empty(config.run_dir)
     else:
         config, custom = _resumed(flags.resume, algorithm, learner, settings, network, force)
     from selfplay.learning import run
@@ -166,7 +170,8 @@ def _resumed(
     """Return the settings with which a run continues, and its custom learner if it has one.
 
     Raises:
-        UserError: they are of another algorithm or folder, or differ without force, or the network does not fit.
+        UserError: they are of another algorithm or folder, or differ without force, or the network does not fit; the
+            run is finished, or another process is training in its folder.
     """
     before = checked_settings(folder, learner, network)
     name = algorithm.algorithm if isinstance(algorithm, RunSettings) else algorithm
@@ -179,6 +184,10 @@ def _resumed(
         config = replace(config, device=before.device)
     if not force:
         check_changes(before, config, str(folder))
+    with locked(folder):
+        if is_finished(folder) and flat(config) == flat(before):
+            longer = f"{config.length_setting} above {config.length} continues it"
+            raise UserError(f"{folder}: is finished; {longer}, or if a proof ended it, stop never with force")
     return config, made
 
 

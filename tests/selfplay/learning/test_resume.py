@@ -4,6 +4,7 @@ import itertools
 import json
 import shutil
 import signal
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ import torch
 import selfplay
 from selfplay.dqn.config import DQNConfig
 from selfplay.dqn.learner import choose_device
+from selfplay.files import locked
 from selfplay.learning import loop, run
 from selfplay.learning.checkpoint import read_checkpoint
 from selfplay.learning.folder import CHECKPOINT
@@ -160,6 +162,18 @@ def test_a_run_locks_its_folder(tmp_path: Path, stopper: Stopper, monkeypatch: p
     train(**SHORT, run_dir=tmp_path / "it")
     assert refusals
     assert all(str(tmp_path / "it") in refusal for refusal in refusals)
+
+
+def test_a_folder_in_use_is_refused_before_pytorch_is_loaded(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, stopper: Stopper
+) -> None:
+    del stopper
+    finished = train(**SHORT, run_dir=tmp_path / "finished").folder
+    monkeypatch.setitem(sys.modules, "torch", None)
+    assert str(finished) in refused(resume, finished)
+    assert str(finished) in refused(train, run_dir=finished)
+    with locked(folder):
+        assert str(folder) in refused(resume, folder)
 
 
 def test_a_run_whose_checkpoint_is_gone_keeps_its_results_unless_by_force(folder: Path, tmp_path: Path) -> None:
