@@ -23,7 +23,9 @@ from selfplay.settings import (
     changed,
     check,
     flat,
+    parse_value,
     setting_names,
+    written,
 )
 from selfplay.tabular.config import AfterstateQConfig, MinimaxQConfig, TDBackupConfig, TDValueConfig
 from tests.runs import refused
@@ -151,6 +153,13 @@ def test_a_bad_value_is_named_with_what_is_wanted(config: Any, changes: dict[str
     assert [name for name in named if name not in message] == []
 
 
+@pytest.mark.parametrize(("typed", "meant"), [("lr", "learning_rate"), ("batchsize", "batch_size")])
+def test_the_setting_that_was_meant_is_suggested_alone(typed: str, meant: str) -> None:
+    message = refused(changed, DQNConfig(), {typed: 1})
+    assert meant in message
+    assert "warmup" not in message
+
+
 @pytest.mark.parametrize("config", [DQNConfig(rules=Rules(4, 5, 3), mask=True), *(kind() for kind in KINDS)])
 def test_settings_are_made_again_from_their_flat_form(config: RunSettings) -> None:
     flattened = json.loads(json.dumps(flat(config)))
@@ -211,3 +220,9 @@ PUBLISHED: dict[Any, dict[str, Any]] = {
 @pytest.mark.parametrize("config", PUBLISHED, ids=lambda config: config.algorithm)
 def test_the_defaults_and_the_preset_hold_the_published_numbers(config: Any) -> None:
     assert PUBLISHED[config].items() <= vars(config).items()
+
+
+@pytest.mark.parametrize("value", [True, 3, 0.5, 1e-05, (64, 32), (), "sparse"])
+def test_a_value_is_read_as_it_is_shown(value: object) -> None:
+    shown = parse_value(written(value))
+    assert (tuple(shown) if isinstance(shown, list) else shown) == value
