@@ -2,8 +2,9 @@
 
     python -m benchmarks.sweeps.disturbed --docs docs
 
-The runs are short, with a checkpoint every fifth of a second. A run is the same if its model is, to the byte, and all
-its evaluations are, except for their times. It works on Linux, where `/proc` lists the processes of a sweep.
+The runs are DQNs with default settings, on the default device, and write checkpoints as often as they can. A process is
+killed only while a worker trains. A run is the same if its model is, to the byte, and all its evaluations are, except
+for their times. It works on Linux, where `/proc` lists the processes of a sweep and the files that they have open.
 """
 
 import json
@@ -23,20 +24,11 @@ from benchmarks import harness
 from benchmarks.data import Result
 from selfplay.cli.flags import parse, run_command
 from selfplay.errors import UserError
+from selfplay.learning.folder import CHECKPOINT
+from selfplay.learning.tensorboard import PREFIX
 
 PROG = "python -m benchmarks.sweeps.disturbed"
 Victim: TypeAlias = Literal["a worker", "raylet", "gcs_server", "the sweep itself"]
-WORKER = "ray::train_run"
-"""What a worker that trains a run calls itself."""
-SHORT = (
-    "hidden=32",
-    "num_envs=32",
-    "batch_size=64",
-    "memory_size=2000",
-    "warmup=256",
-    "eval_every=3200",
-)
-"""Settings of a short run."""
 
 
 @dataclass(frozen=True)
@@ -47,11 +39,11 @@ class Flags:
     """What is killed, each in a sweep of its own."""
     pairs: int = 3
     """Pairs of runs in a sweep, one with a mask and one without."""
-    plies: int = 48_000
+    plies: int = 400_000
     """Of a run."""
-    kills: int = 3
+    kills: int = 10
     """Kills in a sweep."""
-    seconds: float = 2.0
+    seconds: float = 1.5
     """Mean time from the beginning of the training, or from a kill, to the next kill."""
     docs: Path | None = None
     """Folder of the pages, in whose data file the results are saved."""
@@ -64,10 +56,9 @@ def start(*args: str) -> subprocess.Popen[str]:
 
 
 def arguments(flags: Flags, folder: Path) -> list[str]:
-    """Return the arguments of a new sweep of short runs, with a mask and without."""
+    """Return the arguments of a new sweep of runs of equal length, with a mask and without."""
     args = ["--seeds", f"1000..{999 + flags.pairs}", "--vary", "mask=true,false"]
-    for setting in (*SHORT, f"total_steps={flags.plies}"):
-        args += ["--set", setting]
+    args += ["--set", "stop=never", "--set", f"total_steps={flags.plies}"]
     return [*args, "--checkpoint-interval", "0.2", "--dir", str(folder)]
 
 
@@ -90,10 +81,10 @@ def processes_of(sweep: int) -> dict[int, str]:
     return {process: names[process] for process in found - {sweep}}
 
 
-def victims_of(sweep: int, victim: Victim) -> list[int]:
-    """Return the processes of a sweep that can be killed; none while it does not train."""
+def victims_of(sweep: int, victim: Victim, folder: Path) -> list[int]:
+    """Return the processes of a sweep that can be killed; none while no worker trains."""
     processes = processes_of(sweep)
-    workers = [process for process, name in processes.items() if name.startswith(WORKER)]
+    workers = [process for process in processes if trains(process, folder)]
     if victim == "a worker" or not workers:
         return sorted(workers)
     if victim == "the sweep itself":
@@ -101,21 +92,32 @@ def victims_of(sweep: int, victim: Victim) -> list[int]:
     return sorted(process for process, name in processes.items() if name == victim)
 
 
-def kill_some(sweep: subprocess.Popen[str], victim: Victim, most: int, seconds: float, seed: int) -> list[float]:
+def trains(process: int, folder: Path) -> bool:
+    """Return whether a process trains a run of the sweep in a folder: whether it is in the folder of one that began."""
+    try:
+        opened = [path.readlink() for path in Path(f"/proc/{process}/fd").iterdir()]
+    except OSError:  # it has ended, or closed a file meanwhile
+        return False
+    return any(place.parent == folder and (place / CHECKPOINT).exists() for place in opened)
+
+
+def kill_some(
+    sweep: subprocess.Popen[str], folder: Path, victim: Victim, most: int, seconds: float, seed: int
+) -> list[float]:
     """Kill processes of a sweep at random moments until it ends, and return the moments."""
     chance = random.Random(seed)
     moments: list[float] = []
     pause = chance.uniform(0, 2 * seconds)
     since = None  # when it began to train, or trained again after a kill
     while sweep.poll() is None:
-        time.sleep(0.2)
-        victims = victims_of(sweep.pid, victim)
-        now = time.perf_counter()
-        if not victims or len(moments) == most:
+        time.sleep(0.1)
+        if len(moments) == most:
             continue
-        if since is None:
+        victims = victims_of(sweep.pid, victim, folder)
+        now = time.perf_counter()
+        if victims and since is None:
             since = now
-        if now - since > pause:
+        if victims and since is not None and now - since > pause:
             os.kill(chance.choice(victims), signal.SIGKILL)
             moments.append(now)
             pause = chance.uniform(0, 2 * seconds)
@@ -127,7 +129,7 @@ def disturb(folder: Path, flags: Flags, undisturbed: Mapping[str, Any], victim: 
     """Run a sweep, kill a process of it every now and then, resume it whenever it ends, and compare its runs.
 
     Raises:
-        UserError: it ended although nothing was killed that it needs.
+        UserError: it ended although nothing was killed that it needs, or before everything was killed.
     """
     kills, starts = 0, 0
     args = arguments(flags, folder)
@@ -136,18 +138,24 @@ def disturb(folder: Path, flags: Flags, undisturbed: Mapping[str, Any], victim: 
         starts += 1
         left = flags.kills - kills
         most = left if victim == "a worker" else min(left, 1)
-        moments = kill_some(sweep, victim, most, flags.seconds, seed=starts)
-        kills += len(moments)
+        moments = kill_some(sweep, folder, victim, most, flags.seconds, seed=starts)
         complaint = sweep.communicate()[1]
+        if sweep.returncode == 0 and victim != "a worker" and moments:
+            raise UserError(f"the sweep did not notice that {victim} was killed")
+        kills += len(moments)
         if sweep.returncode == 0:
             break
         if victim == "a worker" or not moments:
             raise UserError(f"the sweep ended with status {sweep.returncode}: {complaint}")
         args = ["--resume", str(folder), "--checkpoint-interval", "0.2"]
     runs = runs_of(folder)
+    resumed = len(list(folder.glob(f"*/{PREFIX}*"))) - len(runs)  # each process in a run's folder writes such a file
+    if kills < flags.kills or resumed < kills:
+        raise UserError(f"{kills} kills of {victim} made {resumed} runs resume; train more plies")
     return {
         "kills": kills,
         "starts of the sweep": starts,
+        "runs resumed": resumed,
         "equal runs": f"{sum(runs.get(name) == run for name, run in undisturbed.items())} of {len(undisturbed)}",
     }
 
@@ -168,7 +176,7 @@ def main(args: Sequence[str]) -> None:
     """Disturb sweeps, and print the results."""
     flags = parse(Flags, args, PROG)
     with tempfile.TemporaryDirectory() as name:
-        place = Path(name)
+        place = Path(name).resolve()
         sweep = start(*arguments(flags, place / "undisturbed"))
         complaint = sweep.communicate()[1]
         if sweep.returncode != 0:
