@@ -24,7 +24,7 @@ from benchmarks import harness
 from benchmarks.data import Result
 from selfplay.cli.flags import parse, run_command
 from selfplay.errors import UserError
-from selfplay.learning.folder import CHECKPOINT
+from selfplay.learning.folder import is_finished
 from selfplay.learning.tensorboard import PREFIX
 
 PROG = "python -m benchmarks.sweeps.disturbed"
@@ -81,48 +81,61 @@ def processes_of(sweep: int) -> dict[int, str]:
     return {process: names[process] for process in found - {sweep}}
 
 
-def victims_of(sweep: int, victim: Victim, folder: Path) -> list[int]:
-    """Return the processes of a sweep that can be killed; none while no worker trains."""
-    processes = processes_of(sweep)
-    workers = [process for process in processes if trains(process, folder)]
-    if victim == "a worker" or not workers:
-        return sorted(workers)
-    if victim == "the sweep itself":
-        return [sweep]
-    return sorted(process for process, name in processes.items() if name == victim)
+def processes_at_work(sweep: int, folder: Path, before: Mapping[Path, int]) -> dict[int, Path]:
+    """Return the processes of a sweep that train, each with the folder of its run, which it keeps open.
+
+    A process trains from when the run has more files of events than `before`, until the run is finished.
+    """
+    found = {}
+    for process in processes_of(sweep):
+        try:
+            opened = [path.readlink() for path in Path(f"/proc/{process}/fd").iterdir()]
+        except OSError:  # it has ended, or closed a file meanwhile
+            continue
+        for run in opened:
+            if run.parent == folder and number_of_events(run) > before.get(run, 0) and not is_finished(run):
+                found[process] = run
+    return found
 
 
-def trains(process: int, folder: Path) -> bool:
-    """Return whether a process trains a run of the sweep in a folder: whether it is in the folder of one that began."""
-    try:
-        opened = [path.readlink() for path in Path(f"/proc/{process}/fd").iterdir()]
-    except OSError:  # it has ended, or closed a file meanwhile
-        return False
-    return any(place.parent == folder and (place / CHECKPOINT).exists() for place in opened)
+def number_of_events(run: Path) -> int:
+    """Return the number of processes that have trained a run: each writes a file of events."""
+    return len(list(run.glob(f"{PREFIX}*")))
 
 
 def kill_some(
-    sweep: subprocess.Popen[str], folder: Path, victim: Victim, most: int, seconds: float, seed: int
-) -> list[float]:
-    """Kill processes of a sweep at random moments until it ends, and return the moments."""
-    chance = random.Random(seed)
-    moments: list[float] = []
-    pause = chance.uniform(0, 2 * seconds)
+    sweep: subprocess.Popen[str], folder: Path, victim: Victim, most: int, flags: Flags, before: dict[Path, int]
+) -> int:
+    """Kill processes of a sweep at random moments while it trains, until it ends, and return the number of kills.
+
+    `before` is kept up to date: how many processes had trained a run when one of them was killed.
+    """
+    chance = random.Random(sum(before.values()))
+    kills = 0
+    pause = chance.uniform(0, 2 * flags.seconds)
     since = None  # when it began to train, or trained again after a kill
     while sweep.poll() is None:
         time.sleep(0.1)
-        if len(moments) == most:
+        at_work = processes_at_work(sweep.pid, folder, before) if kills < most else {}
+        if not at_work:
             continue
-        victims = victims_of(sweep.pid, victim, folder)
         now = time.perf_counter()
-        if victims and since is None:
-            since = now
-        if victims and since is not None and now - since > pause:
-            os.kill(chance.choice(victims), signal.SIGKILL)
-            moments.append(now)
-            pause = chance.uniform(0, 2 * seconds)
-            since = None
-    return moments
+        since = since or now
+        if now - since < pause:
+            continue
+        if victim == "a worker":
+            process = chance.choice(sorted(at_work))
+            interrupted = {at_work[process]}
+        else:
+            names = {sweep.pid: "the sweep itself", **processes_of(sweep.pid)}
+            process = next(number for number, name in names.items() if name == victim)
+            interrupted = set(at_work.values())
+        os.kill(process, signal.SIGKILL)
+        kills += 1
+        before.update({run: number_of_events(run) for run in interrupted})
+        pause = chance.uniform(0, 2 * flags.seconds)
+        since = None
+    return kills
 
 
 def disturb(folder: Path, flags: Flags, undisturbed: Mapping[str, Any], victim: Victim) -> Result:
@@ -132,26 +145,26 @@ def disturb(folder: Path, flags: Flags, undisturbed: Mapping[str, Any], victim: 
         UserError: it ended although nothing was killed that it needs, or before everything was killed.
     """
     kills, starts = 0, 0
+    before: dict[Path, int] = {}
     args = arguments(flags, folder)
     while True:
         sweep = start(*args)
         starts += 1
         left = flags.kills - kills
         most = left if victim == "a worker" else min(left, 1)
-        moments = kill_some(sweep, folder, victim, most, flags.seconds, seed=starts)
+        killed = kill_some(sweep, folder, victim, most, flags, before)
+        kills += killed
         complaint = sweep.communicate()[1]
-        if sweep.returncode == 0 and victim != "a worker" and moments:
-            raise UserError(f"the sweep did not notice that {victim} was killed")
-        kills += len(moments)
         if sweep.returncode == 0:
             break
-        if victim == "a worker" or not moments:
+        if victim == "a worker" or not killed:
             raise UserError(f"the sweep ended with status {sweep.returncode}: {complaint}")
         args = ["--resume", str(folder), "--checkpoint-interval", "0.2"]
     runs = runs_of(folder)
-    resumed = len(list(folder.glob(f"*/{PREFIX}*"))) - len(runs)  # each process in a run's folder writes such a file
-    if kills < flags.kills or resumed < kills:
-        raise UserError(f"{kills} kills of {victim} made {resumed} runs resume; train more plies")
+    resumed = len(list(folder.glob(f"*/{PREFIX}*"))) - len(runs)
+    noticed = resumed if victim == "a worker" else starts - 1
+    if kills < flags.kills or noticed < kills:
+        raise UserError(f"{kills} kills of {victim}, after which {resumed} runs were resumed: train more plies")
     return {
         "kills": kills,
         "starts of the sweep": starts,
