@@ -69,7 +69,7 @@ def train(
         if isinstance(config, DQNConfig):
             from selfplay.dqn.learner import choose_device
 
-            config = changed(config, {"device": choose_device(config.device).type})  # which a resumed run keeps
+            config = changed(config, {"device": choose_device(config.device).type})  # a resumed run keeps it
         trained = _learner_of(config, custom, network)
         notes = {}
         if network is not None:
@@ -181,7 +181,7 @@ def _resumed(
     if config.run_dir is not None:
         raise UserError("run_dir and resume both name the run's folder; leave out run_dir")
     if isinstance(before, DQNConfig) and isinstance(config, DQNConfig) and config.device == "auto":
-        config = replace(config, device=before.device)
+        config = replace(config, device=before.device)  # what it became
     if not force:
         check_changes(before, config, str(folder))
     with locked(folder):
