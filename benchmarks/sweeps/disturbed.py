@@ -36,13 +36,13 @@ class Flags:
     """Kill processes of sweeps at random moments, and compare the results."""
 
     victims: tuple[Victim, ...] = get_args(Victim)
-    """What is killed, each in a sweep of its own."""
+    """What is killed, each in sweeps of its own."""
     pairs: int = 3
     """Pairs of runs in a sweep, one with a mask and one without."""
     plies: int = 400_000
     """Of a run."""
     kills: int = 10
-    """Kills in a sweep."""
+    """Kills of each; sweeps are repeated until there were as many."""
     seconds: float = 1.5
     """Mean time from the beginning of the training, or from a kill, to the next kill."""
     docs: Path | None = None
@@ -138,11 +138,37 @@ def kill_some(
     return kills
 
 
-def disturb(folder: Path, flags: Flags, undisturbed: Mapping[str, Any], victim: Victim) -> Result:
-    """Run a sweep, kill a process of it every now and then, resume it whenever it ends, and compare its runs.
+def disturb(place: Path, flags: Flags, undisturbed: Mapping[str, Any], victim: Victim) -> Result:
+    """Disturb sweeps, one after the other, until there were enough kills, and compare all their runs.
 
     Raises:
-        UserError: it ended although nothing was killed that it needs, or before everything was killed.
+        UserError: a sweep ended although nothing was killed that it needs, or before anything was killed.
+    """
+    kills = starts = sweeps = resumed = equal = 0
+    while kills < flags.kills:
+        folder = place / f"{victim.replace(' ', '-')}-{sweeps}"
+        sweeps += 1
+        killed, started = disturb_one(folder, flags, victim, flags.kills - kills)
+        if not killed:
+            raise UserError("a sweep ended before anything was killed: train more plies")
+        kills, starts = kills + killed, starts + started
+        runs = runs_of(folder)
+        resumed += len(list(folder.glob(f"*/{PREFIX}*"))) - len(runs)
+        equal += sum(runs.get(name) == run for name, run in undisturbed.items())
+    return {
+        "kills": kills,
+        "sweeps": sweeps,
+        "starts of them": starts,
+        "runs resumed": resumed,
+        "equal runs": f"{equal} of {sweeps * len(undisturbed)}",
+    }
+
+
+def disturb_one(folder: Path, flags: Flags, victim: Victim, most: int) -> tuple[int, int]:
+    """Run a sweep, kill a process of it every now and then, resume it whenever it ends; return the kills and starts.
+
+    Raises:
+        UserError: it ended although nothing was killed that it needs.
     """
     kills, starts = 0, 0
     before: dict[Path, int] = {}
@@ -150,27 +176,15 @@ def disturb(folder: Path, flags: Flags, undisturbed: Mapping[str, Any], victim: 
     while True:
         sweep = start(*args)
         starts += 1
-        left = flags.kills - kills
-        most = left if victim == "a worker" else min(left, 1)
-        killed = kill_some(sweep, folder, victim, most, flags, before)
+        left = most - kills
+        killed = kill_some(sweep, folder, victim, left if victim == "a worker" else min(left, 1), flags, before)
         kills += killed
         complaint = sweep.communicate()[1]
         if sweep.returncode == 0:
-            break
+            return kills, starts
         if victim == "a worker" or not killed:
             raise UserError(f"the sweep ended with status {sweep.returncode}: {complaint}")
         args = ["--resume", str(folder), "--checkpoint-interval", "0.2"]
-    runs = runs_of(folder)
-    resumed = len(list(folder.glob(f"*/{PREFIX}*"))) - len(runs)
-    noticed = resumed if victim == "a worker" else starts - 1
-    if kills < flags.kills or noticed < kills:
-        raise UserError(f"{kills} kills of {victim}, after which {resumed} runs were resumed: train more plies")
-    return {
-        "kills": kills,
-        "starts of the sweep": starts,
-        "runs resumed": resumed,
-        "equal runs": f"{sum(runs.get(name) == run for name, run in undisturbed.items())} of {len(undisturbed)}",
-    }
 
 
 def runs_of(folder: Path) -> dict[str, tuple[bytes, list[dict[str, float]]]]:
@@ -199,7 +213,7 @@ def main(args: Sequence[str]) -> None:
             "Disturbed sweeps",
             flags.victims,
             [0],
-            lambda victim, _: disturb(place / victim.replace(" ", "-"), flags, undisturbed, victim),
+            lambda victim, _: disturb(place, flags, undisturbed, victim),
             f"sweeps of {2 * flags.pairs} runs of {flags.plies:,} plies",
             ["ray"],
             flags.docs,
