@@ -31,7 +31,6 @@ SHORT: Mapping[str, Any] = {
     "total_steps": 2_400,
     "eval_every": 960,
     "seed": 1_000,
-    "device": "cpu",
 }
 """Settings of a DQN with three evaluations, which takes a second."""
 DQN = [word for name, value in SHORT.items() for word in (f"--{name.replace('_', '-')}", str(value).strip("(,)"))]

@@ -18,6 +18,10 @@ if sys.platform != "win32":
     import fcntl
 
 
+LARGEST_PLAYER = 1 << 30
+"""Most bytes of a player's file that is read: a network of 16,000 units in each of two layers has as many."""
+
+
 class BusyError(UserError):
     """Another process is in a run folder."""
 
@@ -113,20 +117,26 @@ def sync(path: Path) -> None:
 # Reading
 
 
-def open_regular(path: Path) -> BinaryIO:
-    """Open a file for reading without ever waiting.
+def open_regular(path: Path, most: int) -> BinaryIO:
+    """Open a file of at most `most` bytes for reading, without ever waiting.
+
+    A file may be far larger than the room that it takes on the disk, so every reader says how much it would read.
 
     Raises:
-        OSError: it cannot be opened, or is a pipe, a device or a folder.
+        OSError: it cannot be opened, is a pipe, a device or a folder, or is larger.
     """
 
     def open_at_once(name: str, flags: int) -> int:
         return os.open(name, flags | getattr(os, "O_NONBLOCK", 0))  # or a pipe would wait for a writer
 
     file = open(path, "rb", opener=open_at_once)  # noqa: SIM115 (Path.open takes no opener)
-    if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+    found = os.fstat(file.fileno())
+    if not stat.S_ISREG(found.st_mode):
         file.close()
         raise OSError(errno.EINVAL, "it is not a regular file", str(path))
+    if found.st_size > most:
+        file.close()
+        raise OSError(errno.EFBIG, f"it is larger than {most:,} bytes", str(path))
     return file
 
 
@@ -136,21 +146,18 @@ def read_small(path: Path, most: int) -> bytes:
     Raises:
         OSError: it cannot be read, is not a regular file, or is larger.
     """
-    with open_regular(path) as file:
-        content = file.read(most + 1)
-    if len(content) > most:
-        raise OSError(errno.EFBIG, f"it is larger than {most:,} bytes", str(path))
-    return content
+    with open_regular(path, most) as file:
+        return file.read(most)
 
 
 def checksum_of_file(path: Path) -> str:
-    """Return the SHA-256 of a file's content.
+    """Return the SHA-256 of the content of a player's file.
 
     Raises:
-        OSError: it cannot be read.
+        OSError: it cannot be read, is not a regular file, or is larger than a player's.
     """
     digest = hashlib.sha256()
-    with open_regular(path) as file:
+    with open_regular(path, LARGEST_PLAYER) as file:
         while piece := file.read(1 << 20):
             digest.update(piece)
     return digest.hexdigest()

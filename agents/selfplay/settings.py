@@ -5,7 +5,9 @@ Settings are written flat, in flags, keyword arguments and config.json alike: th
 there among the others, although a dataclass holds them as `rules`.
 """
 
+import json
 import os
+import re
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
@@ -20,6 +22,8 @@ from tictactoe.rules import refuse_unknown_rules
 LARGEST = 10**12
 """Upper bound for counts."""
 GIGABYTE = 10**9
+SHORT_NAMES = {"lr": "learning_rate"}
+"""What others call a setting: a flag may be called so, and elsewhere it is suggested."""
 
 
 @dataclass(frozen=True)
@@ -166,7 +170,7 @@ def changed(config: Config, settings: Mapping[str, Any]) -> Config:
         del given["rules"]
     for name in given:
         if name not in [*known, "rules"]:
-            near = did_you_mean(name, known) or f"; it has {', '.join(known)}"
+            near = did_you_mean(SHORT_NAMES.get(name, name), known) or f"; it has {', '.join(known)}"
             raise UserError(f"{config.algorithm} has no setting {name}{near}")
     if of_board:
         given["rules"] = board({**asdict(config.rules), **{name: given.pop(name) for name in of_board}})
@@ -210,6 +214,28 @@ def check_changes(before: RunSettings, now: RunSettings, place: str) -> None:
     if differences:
         shown = "; ".join(f"{name} was {old[name]!r} and now is {new[name]!r}" for name in differences)
         raise UserError(f"{place}: other settings than those of the run: {shown} (force takes them)")
+
+
+# How a value is written
+
+
+def parse_value(word: str) -> Any:
+    """Return the value of a word: "true", "0.5" and "12" as in JSON, "64x32" as a tuple, and anything else as it is."""
+    if re.fullmatch(r"\d+(x\d+)+", word):
+        return tuple(int(number) for number in word.split("x"))
+    try:
+        return json.loads(word)
+    except ValueError:
+        return word
+
+
+def written(value: object) -> str:
+    """Return a value as it is written in flags, the inverse of `parse_value`."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, tuple):
+        return "x".join(map(str, value)) or "[]"
+    return str(value)
 
 
 # What a field may hold

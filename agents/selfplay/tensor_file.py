@@ -15,10 +15,12 @@ from safetensors.torch import save
 from torch import Tensor
 
 from selfplay.errors import UserError
-from selfplay.files import open_regular, write_whole
+from selfplay.files import LARGEST_PLAYER, open_regular, write_whole
 
 LARGEST_HEADER = 100_000_000
 """Bytes; the library reads no longer one. A state that holds tables as JSON may need millions."""
+LARGEST_STATE = 1 << 36
+"""Bytes of a learner's state that is read; most are the replay memory of a DQN."""
 STATE = "state"
 """The only entry of a state's metadata, because the library writes several in any order: JSON with the `values` that
 are no tensors, the names of the tensors that are NumPy `arrays`, and `notes`."""
@@ -70,13 +72,14 @@ def _plain(number: Any) -> Any:
 def read_tensors(path: Path, wanted: Mapping[str, Tensor] | None = None) -> tuple[dict[str, Tensor], dict[str, str]]:
     """Return the tensors of a file and its metadata.
 
-    The file must have exactly the names, shapes and types of `wanted`, which may be on "meta", unless it is None.
+    The file must have exactly the names, shapes and types of `wanted`, which may be on "meta", unless it is None: then
+    it is a state, which may be larger than a player.
 
     Raises:
-        UserError: it has others, is damaged, or cannot be read.
+        UserError: it has others, is damaged, too large, or cannot be read.
     """
     try:
-        open_regular(path).close()  # or a pipe would wait for a writer
+        open_regular(path, LARGEST_STATE if wanted is None else LARGEST_PLAYER).close()  # a pipe would have no end
         with safe_open(path, framework="pt") as mapped:
             names = list(mapped.keys())
             if wanted is not None:

@@ -35,7 +35,7 @@ from selfplay.judging.repair import repair
 from tictactoe import Rules, search_value
 
 FLAGS = (
-    "--preset large --cols 5 --k 4 --mask --lines 8 --hidden 512 256 --memory-size 400000 --epsilon-start 0.9 "
+    "--preset large --cols 5 --k 4 --mask --lines 8 --hidden 512x256 --memory-size 400000 --epsilon-start 0.9 "
     "--rule-weight 2 --total-steps 512000 --eval-every 128000"
 )
 POSITIONS = RepairConfig.positions

@@ -25,7 +25,9 @@ from selfplay.settings import (
     changed,
     check,
     flat,
+    parse_value,
     setting_names,
+    written,
 )
 from selfplay.tabular.config import AfterstateQConfig, MinimaxQConfig, TDBackupConfig, TDValueConfig
 from tests.runs import refused
@@ -154,6 +156,13 @@ def test_a_bad_value_is_named_with_what_is_wanted(config: Any, changes: dict[str
     assert [name for name in named if name not in message] == []
 
 
+@pytest.mark.parametrize(("typed", "meant"), [("lr", "learning_rate"), ("batchsize", "batch_size")])
+def test_the_setting_that_was_meant_is_suggested_alone(typed: str, meant: str) -> None:
+    message = refused(changed, DQNConfig(), {typed: 1})
+    assert meant in message
+    assert "warmup" not in message
+
+
 @pytest.mark.parametrize("config", [DQNConfig(rules=Rules(4, 5, 3), mask=True), *(kind() for kind in KINDS)])
 def test_settings_are_made_again_from_their_flat_form(config: RunSettings) -> None:
     flattened = json.loads(json.dumps(flat(config)))
@@ -219,3 +228,9 @@ def test_the_defaults_and_the_preset_hold_the_published_numbers(config: Any) -> 
 @pytest.mark.parametrize("settings", [TDBackupConfig, partial(DQNConfig, rule_weight=0.1)])
 def test_a_rule_that_an_algorithm_does_not_know_is_refused(settings: Callable[..., RunSettings]) -> None:
     assert "gravity" in refused(settings, rules=UnknownRules(gravity=True))
+
+
+@pytest.mark.parametrize("value", [True, 3, 0.5, 1e-05, (64, 32), (), "sparse"])
+def test_a_value_is_read_as_it_is_shown(value: object) -> None:
+    shown = parse_value(written(value))
+    assert (tuple(shown) if isinstance(shown, list) else shown) == value

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Generic, TypeVar
 
 import tyro
+from tyro.constructors import ConstructorRegistry, PrimitiveConstructorSpec, PrimitiveTypeInfo
 
 from selfplay.cli.flags import PLAYING, commands_for, offer, say, show_verdict
 from selfplay.dqn.config import DQNConfig
@@ -15,11 +16,15 @@ from selfplay.learning.api import train
 from selfplay.learning.folder import RunFlags, about
 from selfplay.learning.load import checked_settings
 from selfplay.program import command, open_console, tensorboard
+from selfplay.settings import SHORT_NAMES, parse_value, written
 
 if TYPE_CHECKING:
     from selfplay.learning.result import Run
 
-SHORT_FLAGS = {"--lr": "--learning-rate"}
+SHORT_FLAGS = {f"--{short}": f"--{name.replace('_', '-')}" for short, name in SHORT_NAMES.items()}
+
+FLAGS = ConstructorRegistry()
+"""How words become values, where tyro's own rules differ from those of a sweep."""
 
 Settings = TypeVar("Settings")
 
@@ -89,8 +94,23 @@ def read(args: Sequence[str], prog: str = "selfplay train", **own: Any) -> tuple
         default=TrainFlags(default, RunFlags()),
         description=description(default, prog),
         config=(tyro.conf.OmitArgPrefixes,),  # --rows, not --rules.rows
+        registry=FLAGS,
     )
     return found.settings, found.run
+
+
+@FLAGS.primitive_rule
+def several_in_one_word(kind: PrimitiveTypeInfo) -> PrimitiveConstructorSpec[Any] | None:
+    """Return how a flag for several numbers is read, such as 64x32; None if the flag is of another type."""
+    if kind.type_origin is not tuple:
+        return None
+    return PrimitiveConstructorSpec(
+        nargs=1,
+        metavar="INTxINT...",
+        instance_from_str=lambda words: parse_value(words[0]),
+        is_instance=lambda value: isinstance(value, tuple),
+        str_from_instance=lambda value: [written(value)],
+    )
 
 
 def spelled_out(flag: str) -> str:

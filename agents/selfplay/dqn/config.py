@@ -70,7 +70,7 @@ class DQNConfig(RunSettings):
     explore: Literal["legal", "any"] = "legal"
     """Cells that a random move is sampled from."""
     hidden: Layers = (256,)
-    """Widths of the hidden layers."""
+    """Widths of the hidden layers, as in 64x32 on a command line; [] is none."""
     lines: Annotated[int, Bounds(0, WIDEST)] = 0
     """Features of each cell that two shared layers compute from the lines through it, before the hidden layers. With
     them larger boards need far fewer plies."""

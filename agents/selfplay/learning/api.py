@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING, Any
 
 from selfplay.dqn.config import DQNConfig
 from selfplay.errors import UserError, naming_the_extra
+from selfplay.files import locked
 from selfplay.learner import Learner, LearnerFactory, copied_player, make_learner
 from selfplay.learning.algorithms import Config, configured, described, new_learner, parse_settings
-from selfplay.learning.folder import CONFIG_KEYS, METRICS, RunFlags
+from selfplay.learning.folder import CONFIG_KEYS, METRICS, RunFlags, check_empty, is_finished
 from selfplay.learning.load import Folder, checked_settings, folder_of, part_names, read_settings
-from selfplay.settings import CustomConfig, RunSettings, as_path, changed, check_changes
+from selfplay.settings import CustomConfig, RunSettings, as_path, changed, check_changes, flat
 
 if TYPE_CHECKING:
     from selfplay.dqn.dqn import DQNAgent
@@ -58,14 +59,21 @@ def train(
         KeyboardInterrupt: Ctrl-C was pressed twice, or SIGTERM ended the run; its folder can be resumed.
     """
     flags = RunFlags(None if resume is None else as_path(resume, "resume"), None, force, checkpoint_interval)
+    # A folder that cannot be used is refused before PyTorch is imported, which takes seconds.
     if flags.resume is None:
         config, custom = chosen(algorithm, learner, settings)
+        if config.run_dir is not None:
+            check_empty(config.run_dir)
     else:
         before = checked_settings(flags.resume, learner=learner, network=network, agent=agent)
         config, custom = _resumed(flags.resume, before, algorithm, learner, settings, force)
     from selfplay.learning import run
 
     with _one_thread():
+        if isinstance(config, DQNConfig):
+            from selfplay.dqn.learner import choose_device
+
+            config = changed(config, {"device": choose_device(config.device).type})  # a resumed run keeps it
         trained = _learner_of(config, custom, network, agent)
         notes = part_names(network=network, agent=agent)
         return run.train_in_folder(run.Training(trained, config, flags, network, learner, notes), stop_when, progress)
@@ -164,7 +172,8 @@ def _resumed(
     """Return the settings with which a run continues, and its custom learner if it has one.
 
     Raises:
-        UserError: they are of another algorithm or folder than those of `before`, or differ without force.
+        UserError: they are of another algorithm or folder than those of `before`, or differ without force; the run is
+            finished, or another process is training in its folder.
     """
     name = algorithm.algorithm if isinstance(algorithm, RunSettings) else algorithm
     if name is not None and name != before.algorithm:
@@ -172,8 +181,14 @@ def _resumed(
     config, made = chosen(algorithm if isinstance(algorithm, RunSettings) else before, learner, settings)
     if config.run_dir is not None:
         raise UserError("run_dir and resume both name the run's folder; leave out run_dir")
+    if isinstance(before, DQNConfig) and isinstance(config, DQNConfig) and config.device == "auto":
+        config = replace(config, device=before.device)  # what it became
     if not force:
         check_changes(before, config, str(folder))
+    with locked(folder):
+        if is_finished(folder) and flat(config) == flat(before):
+            longer = f"{config.length_setting} above {config.length} continues it"
+            raise UserError(f"{folder}: is finished; {longer}, or if a proof ended it, stop never with force")
     return config, made
 
 

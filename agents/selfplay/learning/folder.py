@@ -62,7 +62,17 @@ def create(folder: Path, setting: str = "run_dir") -> None:
     except OSError as error:
         raise UserError(f"{folder}: cannot be made ({error.strerror}); {way_out}") from None
     check_writable(folder, way_out)
-    if any(path.name != f"{CONFIG}.partial" for path in folder.iterdir()):  # of a run that was killed at its beginning
+    check_empty(folder, setting)
+
+
+def check_empty(folder: Path, setting: str = "run_dir") -> None:
+    """Refuse a folder for new results that has files in it already.
+
+    Raises:
+        UserError: it has.
+    """
+    found = folder.iterdir() if folder.is_dir() else ()
+    if any(path.name != f"{CONFIG}.partial" for path in found):  # of a run that was killed at its beginning
         raise UserError(f"{folder}: has files in it already; choose a new or empty {setting}")
 
 

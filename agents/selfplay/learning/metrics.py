@@ -15,6 +15,8 @@ from tictactoe.tree import game_tree
 Metrics: TypeAlias = dict[str, float]
 """Numbers by tag, and the steps by their unit, plies or games: a line of metrics.jsonl."""
 
+LARGEST_METRICS = 1 << 28
+"""Bytes of a file that is read: about 300,000 evaluations."""
 LONGEST_LINE = 1 << 16
 """Bytes; a run writes about a thousand."""
 LARGEST_NUMBER = 1e100
@@ -80,7 +82,7 @@ def read_metrics(path: Path, unit: str) -> Iterator[Metrics]:
     """
     number = 0
     try:
-        with open_regular(path) as file:
+        with open_regular(path, LARGEST_METRICS) as file:
             while (line := file.readline(LONGEST_LINE)) and (line.endswith(b"\n") or len(line) == LONGEST_LINE):
                 number += 1
                 yield _parsed(line, unit)

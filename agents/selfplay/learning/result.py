@@ -68,6 +68,8 @@ class Run:
     def frame(self) -> "pandas.DataFrame":
         """Return all evaluations as a pandas DataFrame: the plies or games, and each metric by its TensorBoard tag.
 
+        `pip install pandas` installs what it needs.
+
         Raises:
             MissingExtraError: pandas is not installed.
             UserError: the run was interrupted before its first evaluation.

@@ -22,7 +22,7 @@ from selfplay.learning.recorder import FolderRecorder
 from selfplay.learning.result import Interrupted, Run, earlier_records
 from selfplay.learning.screen import Screen
 from selfplay.program import on_stop_signals
-from selfplay.settings import RunSettings, changed, flat, require
+from selfplay.settings import RunSettings, require
 
 
 class StopRequest:
@@ -133,7 +133,7 @@ def _resumed(learner: Learner, config: RunSettings, folder: Path, force: bool) -
     """Restore the learner from the checkpoint and return the progress of the run, None if it begins again.
 
     Raises:
-        UserError: there is no checkpoint although there are results, or the run is finished.
+        UserError: there is no checkpoint although there are results, it does not fit, or the run ended with a proof.
     """
     checkpoint = read_checkpoint(folder)
     if checkpoint is None:
@@ -150,7 +150,9 @@ def _resumed(learner: Learner, config: RunSettings, folder: Path, force: bool) -
         raise UserError(f"{folder / CHECKPOINT}: {error}") from None
     if progress.due <= learner.steps:
         raise UserError(f"{folder / CHECKPOINT}: is damaged: its evaluation at {progress.due} steps is overdue")
-    _check_unfinished(config, folder, progress, settings)
+    proved = progress.proofs == PROOFS_TO_STOP and settings.get("stop", config.stop) == config.stop
+    if proved and run_folder.is_finished(folder):
+        raise UserError(f"{folder}: is finished: stop {config.stop} is proved; stop never with force continues it")
     # By force a run could be made shorter than it is, and its state at that length is no longer known.
     length, name = config.length, config.length_setting
     possible = learner.steps < length or settings.get(name) == length
@@ -158,21 +160,6 @@ def _resumed(learner: Learner, config: RunSettings, folder: Path, force: bool) -
     if settings.get("stop", config.stop) != config.stop:
         progress.proofs = 0
     return progress
-
-
-def _check_unfinished(config: RunSettings, folder: Path, progress: Progress, settings: Mapping[str, Any]) -> None:
-    """Refuse to resume a run that is finished, unless its settings now ask for more.
-
-    Raises:
-        UserError: there is nothing left to do.
-    """
-    if not run_folder.is_finished(folder):
-        return
-    if settings.get("stop", config.stop) == config.stop and progress.proofs == PROOFS_TO_STOP:
-        raise UserError(f"{folder}: is finished: stop {config.stop} is proved; stop never with force continues it")
-    earlier = changed(config.defaults, settings)  # a setting that is newer than the checkpoint has its default
-    if flat(earlier) == flat(config):
-        raise UserError(f"{folder}: is finished; {config.length_setting} above {config.length} continues it")
 
 
 def _earlier_lines(folder: Path, unit: str, count: int) -> list[Metrics]:

@@ -17,7 +17,7 @@ import tyro
 from selfplay.errors import UserError
 from selfplay.files import read_small, write_whole
 from selfplay.learning.algorithms import Config, configured
-from selfplay.settings import Bounds, check
+from selfplay.settings import Bounds, check, parse_value, written
 
 FILE = "sweep.json"
 LARGEST_FILE = 1 << 20
@@ -189,16 +189,6 @@ def parse_values(text: str) -> list[Any]:
     return [parse_value(word) for word in text.split(",")]
 
 
-def parse_value(word: str) -> Any:
-    """Return the value of a word: "true", "0.5" and "12" as in JSON, "64x32" as a tuple, and anything else as it is."""
-    if re.fullmatch(r"\d+(x\d+)+", word):
-        return tuple(int(number) for number in word.split("x"))
-    try:
-        return json.loads(word)
-    except ValueError:
-        return word
-
-
 def parse_seeds(text: str) -> list[int]:
     """Return the seeds in a text such as "0..99" or "1,2,5".
 
@@ -222,13 +212,4 @@ def parse_seeds(text: str) -> list[int]:
 
 def label(values: Mapping[str, Any]) -> str:
     """Return settings in words, "default" if there are none."""
-    return ",".join(f"{name}={text(value)}" for name, value in values.items()) or "default"
-
-
-def text(value: object) -> str:
-    """Return a value as it is written in a flag of a sweep, the inverse of `parse_value`."""
-    if isinstance(value, bool):
-        return str(value).lower()
-    if isinstance(value, tuple):
-        return "x".join(map(str, value)) or "[]"
-    return str(value)
+    return ",".join(f"{name}={written(value)}" for name, value in values.items()) or "default"

@@ -15,11 +15,15 @@ from optuna.storages.journal import JournalFileBackend
 from optuna.trial import Trial, TrialState
 
 from selfplay.errors import UserError
+from selfplay.files import open_regular
+from selfplay.settings import parse_value
 from selfplay.sweep import plan as plans
 from selfplay.sweep.plan import Plan, Range, Run
 from selfplay.sweep.results import PROVED, Result
 
 LOG = "search.log"
+LARGEST_LOG = 1 << 28
+"""Bytes; a setting that is tried takes about a thousand."""
 UNPROVED = 1e12
 """What a run without a proof counts as; more than the length of any run."""
 DIGITS = 3
@@ -34,6 +38,11 @@ class Search:
         log = folder / LOG
         if log.is_symlink():
             raise UserError(f"{log}: is a link to elsewhere; remove it")
+        if log.exists():
+            try:
+                open_regular(log, LARGEST_LOG).close()  # Optuna would read it whole
+            except OSError as error:
+                raise UserError(f"{log}: cannot be read ({error.strerror}); restore it") from None
         self.plan = plan
         self.seeds = plans.parse_seeds(plan.seeds)
         self.space = space
@@ -101,7 +110,7 @@ def distribution(choices: Range | list[str]) -> CategoricalDistribution | FloatD
 def sampled_value(sampled: Any, choices: Range | list[str]) -> Any:
     """Return the value of a setting that was sampled, a fraction rounded within its range."""
     if isinstance(sampled, str):
-        return plans.parse_value(sampled)
+        return parse_value(sampled)
     if isinstance(sampled, float) and isinstance(choices, Range):
         return min(max(float(f"{sampled:.{DIGITS}g}"), choices.low), choices.high)
     return sampled

@@ -56,14 +56,14 @@ def random_cell(candidates: int, rng: np.random.Generator) -> int:
 def best_cells(values: Floats, row: int, mark: int, empty: int, powers: Ints) -> int:
     """Return the set of empty cells whose afterstate has the highest value; mark is 1 or 2.
 
-    The set is empty if a value is NaN, and then `first_cell` never returns.
+    It holds a cell if any is empty, also where values are NaN: in an empty set `first_cell` would search for ever.
     """
     best = -np.inf
     cells = 0
     for cell in range(len(powers)):
         if empty >> cell & 1:
             value = values[row + mark * powers[cell]]
-            if value > best:
+            if cells == 0 or value > best:
                 best = value
                 cells = 1 << cell
             elif value == best:

@@ -21,7 +21,9 @@ from tictactoe import Rules
     [
         ("", DQNConfig()),
         ("dqn --mask", DQNConfig(mask=True)),
-        ("--lr 0.5 --hidden 64 64 --no-mask", DQNConfig(learning_rate=0.5, hidden=(64, 64))),
+        ("--lr 0.5 --hidden 64x32 --no-mask", DQNConfig(learning_rate=0.5, hidden=(64, 32))),
+        ("--hidden=64", DQNConfig(hidden=(64,))),
+        ("--hidden []", DQNConfig(hidden=())),
         ("--lr=0.5", DQNConfig(learning_rate=0.5)),
         ("minimax-q", MinimaxQConfig()),
         ("td-backup --rows 4 --cols 2", TDBackupConfig(rules=Rules(4, 2))),

@@ -1,6 +1,7 @@
 """Any file in the place of ours is refused, executes nothing, and lets nothing outside the folder be changed."""
 
 import json
+import os
 import pickle
 import shutil
 from collections.abc import Callable
@@ -15,7 +16,8 @@ import selfplay
 from selfplay.learning.load import load, read_settings
 from selfplay.learning.metrics import read_metrics
 from selfplay.tabular.table_csv import read_table
-from tests.malicious_files import MALICIOUS_FILES, MARKER, Program
+from selfplay.tensor_file import read_model
+from tests.malicious_files import GIB, MALICIOUS_FILES, MARKER, Program, announcing
 from tests.runs import SHORT, content_of, refused, without_plots
 
 
@@ -89,6 +91,16 @@ def test_tensors_that_do_not_fit_are_refused(
     before = content_of(folder)
     assert str(path) in refused(READERS[name], path)
     assert content_of(folder) == before
+
+
+def test_a_file_larger_than_any_that_a_run_writes_is_refused_before_it_is_read(folder: Path, tmp_path: Path) -> None:
+    metrics, model = folder / "metrics.jsonl", tmp_path / "model"
+    os.truncate(metrics, 10 * GIB)  # behind lines that are right
+    assert str(metrics) in refused(next, read_metrics(metrics, "plies"))
+    header = announcing([GIB], 4 * GIB)[:-64]
+    model.write_bytes(header)
+    os.truncate(model, len(header) + 4 * GIB)
+    assert str(model) in refused(read_model, model, {"table": torch.empty(GIB, device="meta")})
 
 
 def state_text(path: Path) -> dict[str, str]:

@@ -4,6 +4,7 @@ import itertools
 import json
 import shutil
 import signal
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,9 @@ import pytest
 import torch
 
 import selfplay
+from selfplay.dqn.config import DQNConfig
+from selfplay.dqn.learner import choose_device
+from selfplay.files import locked
 from selfplay.learning import loop, run
 from selfplay.learning.checkpoint import read_checkpoint
 from selfplay.learning.folder import CHECKPOINT
@@ -160,6 +164,18 @@ def test_a_run_locks_its_folder(tmp_path: Path, stopper: Stopper, monkeypatch: p
     assert all(str(tmp_path / "it") in refusal for refusal in refusals)
 
 
+def test_a_folder_in_use_is_refused_before_pytorch_is_loaded(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, stopper: Stopper
+) -> None:
+    del stopper
+    finished = train(**SHORT, run_dir=tmp_path / "finished").folder
+    monkeypatch.setitem(sys.modules, "torch", None)
+    assert str(finished) in refused(resume, finished)
+    assert str(finished) in refused(train, run_dir=finished)
+    with locked(folder):
+        assert str(folder) in refused(resume, folder)
+
+
 def test_a_run_whose_checkpoint_is_gone_keeps_its_results_unless_by_force(folder: Path, tmp_path: Path) -> None:
     whole = train(**SHORT, run_dir=tmp_path / "whole" / "it").folder
     (folder / CHECKPOINT).unlink()
@@ -178,6 +194,14 @@ def test_a_run_that_diverges_keeps_its_last_good_checkpoint(folder: Path) -> Non
     assert (folder / CHECKPOINT).read_bytes() == before
 
 
+def test_a_run_keeps_the_device_that_auto_became(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    device = choose_device("auto").type
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
+    for given in (DQNConfig(**SHORT), DQNConfig(**SHORT, device=device), None):  # type: ignore[arg-type]
+        run = train(given, resume=folder, stop_when=after(1))
+        assert getattr(run.config, "device", "") == getattr(read_settings(folder)[0], "device", "") == device
+
+
 def test_a_run_keeps_its_device_and_takes_another_by_force(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
     content = json.loads((folder / "config.json").read_text())
@@ -189,8 +213,8 @@ def test_a_run_keeps_its_device_and_takes_another_by_force(folder: Path, monkeyp
     assert found is not None
     found.state.update(device="cuda", generator=torch.zeros(16, dtype=torch.uint8))
     monkeypatch.setattr(run, "read_checkpoint", lambda _: found)
-    resume(folder, device="auto", force=True)
-    assert getattr(read_settings(folder)[0], "device", "") == "auto"
+    resume(folder, device="cpu", force=True)
+    assert getattr(read_settings(folder)[0], "device", "") == "cpu"
     assert metrics(folder)[-1]["plies"] == 2_400
 
 

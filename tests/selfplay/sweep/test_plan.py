@@ -9,7 +9,7 @@ import pytest
 from selfplay.cli.sweep import SweepConfig
 from selfplay.errors import UserError
 from selfplay.sweep import plan as plans
-from selfplay.sweep.plan import Plan, Range, all_runs, parse_seeds, parse_value, search_space, text
+from selfplay.sweep.plan import Plan, Range, all_runs, parse_seeds, search_space
 
 
 def names(**flags: Any) -> list[str]:
@@ -59,12 +59,6 @@ def test_seeds_are_read(words: str, seeds: list[int]) -> None:
 def test_other_seeds_are_refused(words: str) -> None:
     with pytest.raises(UserError, match="seeds"):
         parse_seeds(words)
-
-
-@pytest.mark.parametrize("value", [True, 3, 0.5, 1e-05, (64, 32), (), "sparse"])
-def test_a_value_is_read_as_it_is_shown(value: object) -> None:
-    shown = parse_value(text(value))
-    assert (tuple(shown) if isinstance(shown, list) else shown) == value
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,7 @@
 """Each learner moves its values as computed by hand, plays by its generator, and continues from its state."""
 
 import copy
+import itertools
 import json
 from typing import Any, Literal
 
@@ -272,6 +273,16 @@ def test_metrics_are_shares_of_the_games_since_the_last_call(config: TabularConf
     assert metrics["games/second_wins"] == (outcomes.count(1) + outcomes.count(2)) / 400
     assert metrics["games/illegal"] == (outcomes.count(2) + outcomes.count(3)) / 400
     assert learner.metrics() == dict.fromkeys(metrics, 0)
+
+
+@pytest.mark.parametrize("values", list(itertools.product((np.nan, np.inf, -np.inf, 0.0), repeat=3)))
+def test_a_cell_is_chosen_whatever_the_values_are(values: tuple[float, ...]) -> None:
+    table = np.full(3**9, np.nan)
+    table[3 ** np.array([1, 4, 8])] = values
+    empty = 1 << 1 | 1 << 4 | 1 << 8
+    chosen = kernels.best_cells(table, EMPTY_ROW, 1, empty, 3 ** np.arange(9))
+    assert chosen > 0
+    assert chosen & ~empty == 0
 
 
 GENERATOR: dict[str, Any] = np.random.PCG64(1).state  # type: ignore[assignment]
