@@ -37,13 +37,13 @@ class Flags:
 
     victims: tuple[Victim, ...] = get_args(Victim)
     """What is killed, each in sweeps of its own."""
-    pairs: int = 3
+    pairs: int = 2
     """Pairs of runs in a sweep, one with a mask and one without."""
-    plies: int = 400_000
+    plies: int = 200_000
     """Of a run."""
     kills: int = 10
     """Kills of each; sweeps are repeated until there were as many."""
-    seconds: float = 1.5
+    seconds: float = 1.0
     """Mean time from the beginning of the training, or from a kill, to the next kill."""
     docs: Path | None = None
     """Folder of the pages, in whose data file the results are saved."""
