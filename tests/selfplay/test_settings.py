@@ -176,7 +176,9 @@ def test_the_board_is_changed_in_parts_or_whole_and_not_both_ways() -> None:
     assert changed(base, {"rows": 5}).rules == Rules(5, 4, 4)
     assert changed(base, {"rules": Rules(3, 3, 3)}).rules == Rules(3, 3, 3)
     assert changed(base, {"rules": None, "k": 3}).rules == Rules(4, 4, 3)
-    assert changed(MinimaxQConfig(), {"rules": Rules()}) == MinimaxQConfig()
+    assert changed(base, {"rules": None}) == base
+    for rules in (Rules(), None):
+        assert changed(MinimaxQConfig(), {"rules": rules}) == MinimaxQConfig()
     assert "rows" in refused(changed, base, {"rules": Rules(), "rows": 3})
 
 

@@ -158,6 +158,7 @@ def test_built_in_opponents_play_the_same_games_on_both_backends(
 @pytest.mark.parametrize("env_id", [TURN, VERSUS])
 def test_there_is_no_step_and_no_picture_without_a_game(env_id: str) -> None:
     env: Any = gymnasium.make_vec(env_id, num_envs=2, autoreset_mode="Disabled", render_mode="ansi")
+    assert env.unwrapped.action_masks().tolist() == [[1] * 9] * 2
     first, second = np.array([True, False]), np.array([False, True])
     for call in (env.render, lambda: env.step([0, 0]), lambda: env.reset(options={"reset_mask": first})):
         with pytest.raises(gymnasium.error.ResetNeeded):

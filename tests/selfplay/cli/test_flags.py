@@ -1,5 +1,6 @@
 """Flags from a dataclass, and how a command ends."""
 
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -123,3 +124,11 @@ def test_a_bug_keeps_its_traceback() -> None:
 
     with pytest.raises(RuntimeError, match="a bug"):
         run_command(command, "prog", [])
+
+
+def test_a_script_is_given_the_flags_that_were_typed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "argv", ["script.py", "--number", "3"])
+    given: list[str] = []
+    with pytest.raises(SystemExit):
+        run_command(given.extend, "prog")
+    assert given == ["--number", "3"]

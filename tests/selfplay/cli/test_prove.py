@@ -5,7 +5,9 @@ from types import SimpleNamespace
 import pytest
 
 from selfplay.cli import prove
+from selfplay.judging.games import self_play_game
 from tests.runs import refused
+from tests.selfplay.judging.players import policy_of
 from tictactoe import Rules
 
 NARROW = SimpleNamespace(
@@ -22,6 +24,8 @@ def test_a_board_that_is_too_large_is_named(args: str, named: str) -> None:
     assert named in refused(prove.main, args.split())
 
 
-def test_the_board_that_an_agent_brings_is_named(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_board_that_an_agent_brings_is_named_and_a_game_of_it_is_shown(capsys: pytest.CaptureFixture[str]) -> None:
     prove.main([f"{__name__}:NARROW"])
-    assert "1,2,2" in capsys.readouterr().out
+    output = capsys.readouterr().out
+    assert "1,2,2" in output
+    assert self_play_game(policy_of(NARROW, NARROW.rules)) in output

@@ -10,7 +10,7 @@ import pytest
 from selfplay.judging.agents import AgentPolicy
 from selfplay.judging.counterexamples import find_counterexamples
 from selfplay.judging.evaluate import evaluate_policy
-from selfplay.judging.games import example_games, self_play_cells
+from selfplay.judging.games import example_games, self_play_cells, self_play_game
 from selfplay.judging.report import verdict_table
 from selfplay.judging.verdict import SeatVerdict, Verdict, live_score, title, verdict_rows, verdict_text
 from selfplay.learning.metrics import evaluation_metrics, metrics_evaluation
@@ -123,3 +123,13 @@ def test_an_unbeaten_player_is_shown_against_itself_unless_it_samples() -> None:
 
 def test_a_game_with_itself_ends_with_a_taken_cell() -> None:
     assert self_play_cells(policy_of(ScriptedPlayer(stubborn), Rules())) == [4, 0, 0]
+
+
+@pytest.mark.parametrize(
+    ("player", "marks"),
+    [(ScriptedPlayer(first_empty), {"X"}), (ScriptedPlayer(stubborn), {"X"}), (optimal_player(Rules()), set())],
+    ids=["wins", "takes a taken cell", "draws"],
+)
+def test_a_game_with_itself_ends_with_who_wins_or_loses(player: Any, marks: set[str]) -> None:
+    end = self_play_game(policy_of(player)).splitlines()[-1]
+    assert {"X", "O"} & set(end) == marks

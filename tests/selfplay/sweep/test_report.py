@@ -95,6 +95,14 @@ def test_failures_do_not_shorten_the_times_of_a_setting() -> None:
     assert [each.to_proof("steps") for each in found] == [10, math.inf, math.inf]
 
 
+def test_every_row_has_what_the_header_names() -> None:
+    found = {"one": [result(PROVED, 9)], "other": [result(PROVED, 20), result(UNPROVED, 30)]}
+    for page in (report.shares(found), report.times_to_proof(found, "steps", "plies")):
+        lines = [line.split(" | ") for line in page.splitlines() if line.startswith("| ")]
+        assert len(lines) == 2 + len(found)
+        assert len({len(cells) for cells in lines}) == 1
+
+
 def test_a_report_of_a_search_lists_the_best_setting_first() -> None:
     found = {
         "one": [result(PROVED, 9), result(UNPROVED, 99)],
