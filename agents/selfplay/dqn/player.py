@@ -17,6 +17,8 @@ from tictactoe import Rules
 from tictactoe.opponents import cell_ratings
 from tictactoe.planes import words
 
+ROUNDING = 1e-5
+"""Largest difference of two values, in parts of the largest value, that rounding can turn round."""
 AT_ONCE = 512
 """Positions that a network is given at once: its largest layer then stays in a processor's cache, which doubles the
 speed."""
@@ -110,6 +112,14 @@ class QPlayer:
         if action_mask is not None:
             legal = torch.as_tensor(action_mask, device=values.device) != 0
         return mask_illegal(values, legal)
+
+    def nearly_equal(self, observation: Array) -> Array:
+        """Return on which boards [B] bool the two best cells are worth the same but for rounding."""
+        preferences = self.preferences(observation)
+        most = preferences.where(preferences.isfinite(), 0).abs().amax(dim=1)
+        best = preferences.topk(min(2, preferences.shape[1]), dim=1).values
+        close: Array = (best[:, 0] - best[:, -1] <= ROUNDING * most).cpu().numpy()
+        return close
 
     _repr_html_ = player_html
 

@@ -25,7 +25,7 @@ BOARDS = 16_384
 OUR_PLAYERS = ("selfplay.dqn.player", "selfplay.tabular.players")
 """Modules whose players can be trusted if they say that they are symmetric, or never mark a taken cell."""
 OUR_NETWORKS = ("selfplay.dqn.network",)
-"""Modules whose networks answer alike whenever and with whatever other boards they are asked."""
+"""Modules whose networks answer alike whenever they are asked, but for rounding."""
 TOGETHER = 32
 """Boards in one query when an agent is asked again about some of them."""
 LARGEST_ERROR = 1e-3
@@ -53,7 +53,8 @@ class AgentPolicy:
     what a proof rests on. An agent whose answers differ is refused: one sampled move proves nothing. With a `name` an
     error in the agent becomes a message of one line; without a name it is raised as it is. A `symmetric` agent plays
     the same in all symmetric images of a position, so that the evaluation follows one image. A `legal` agent can never
-    mark a taken cell.
+    mark a taken cell. One that `rounds` is asked again, if not `twice`, where values are nearly equal: their last
+    digits depend on how many boards are asked together.
 
     Raises:
         UserError: it is not an agent, cannot be asked, or answers the same positions differently.
@@ -73,11 +74,13 @@ class AgentPolicy:
         name: str | None = None,
         symmetric: bool = False,
         legal: bool = False,
+        rounds: bool = False,
     ) -> None:
         batch.check_perspective(perspective)
         self.agent, self.rules = agent, rules
         self.symmetric, self.legal = symmetric, legal
         self._perspective, self._twice, self._name = perspective, twice, name
+        self._rounds = rounds
         self.stochastic = hasattr(agent, "probabilities")
         """Whether the agent samples its moves, and says with which probabilities."""
         self._ask: Ask | None = None
@@ -112,7 +115,8 @@ class AgentPolicy:
             UserError: some are others now.
         """
         if not self._twice:
-            return
+            unsure = self._unsure(mover, opponent)
+            mover, opponent, moves = mover[unsure], opponent[unsure], moves[unsure]
         once = copy.copy(self)
         once._twice = False
         for size in (1, TOGETHER):
@@ -121,6 +125,17 @@ class AgentPolicy:
                 again = once.moves(mover[part], opponent[part])
                 with self._named_errors():
                     self._refuse(mover[part], opponent[part], again != moves[part])
+
+    def _unsure(self, mover: IntArray, opponent: IntArray) -> BoolArray:
+        """Return in which positions [n] one of our players could choose otherwise with other last digits."""
+        if not self._rounds:
+            return np.zeros(len(mover), np.bool_)
+        unsure = [np.zeros(0, np.bool_)]
+        for start in range(0, len(mover), BOARDS):
+            part = slice(start, start + BOARDS)
+            observation = observe(self.rules, mover[part], opponent[part], self._perspective)
+            unsure.append(self.agent.nearly_equal(observation))
+        return np.concatenate(unsure)
 
     @contextlib.contextmanager
     def _named_errors(self) -> Iterator[None]:
@@ -160,13 +175,16 @@ class AgentPolicy:
         return self._ask(observation)
 
     def _probabilities(self, observation: Array) -> FloatArray:
-        answer = np.asarray(as_numpy(self.agent.probabilities(observation)), np.float64)
+        given = np.asarray(as_numpy(self.agent.probabilities(observation)))
+        answer = given.astype(np.float64)
         shape = (len(observation), self.rules.cells)
         if answer.shape != shape:
             raise InvalidAction(f"the agent's probabilities must be of shape {shape}, got {answer.shape}")
         sums = answer.sum(axis=1, keepdims=True)
         if not (answer >= 0).all() or not (abs(sums - 1) <= LARGEST_ERROR).all():
             raise InvalidAction("the agent's probabilities must be 0 or more and have the sum 1 on each board")
+        if ((given > 0) != (answer > 0)).any():
+            raise InvalidAction("the agent has a probability that is too small for 64 bits")
         probabilities: FloatArray = answer / sums
         return probabilities
 
@@ -205,6 +223,9 @@ class BuiltInPolicy(AgentPolicy):
         probabilities: FloatArray = chosen / chosen.sum(axis=1, keepdims=True)
         return probabilities
 
+    def confirm(self, mover: IntArray, opponent: IntArray, moves: IntArray) -> None:
+        """Believe it: its choices are computed from the marks alone."""
+
     def moves(self, mover: IntArray, opponent: IntArray) -> IntArray:
         """Return its choices in each position, bitboards [n] int64."""
         words = np.stack([mover, opponent]).astype(np.int64)
@@ -212,31 +233,48 @@ class BuiltInPolicy(AgentPolicy):
         return np.concatenate([np.zeros(0, np.int64), *(self._choices(self.rules, *part) for part in parts)])
 
 
-def player_policy(player: Player, rules: Rules | None = None) -> AgentPolicy:
-    """Return the policy of one of our players, which need not be asked twice unless a network is a custom one."""
-    symmetric, legal = getattr(player, "canonical", False), getattr(player, "mask", False)
-    custom = not all(is_of(OUR_NETWORKS, network) for network in getattr(player, "networks", ()))
-    return AgentPolicy(player, rules or player.rules, "mover", twice=custom, symmetric=symmetric, legal=legal)
+def player_policy(player: Player, rules: Rules | None = None, in_training: bool = False) -> AgentPolicy:
+    """Return the policy of one of our players, which need not be asked twice unless a network is a custom one.
+
+    In training a player is not asked again where its values are nearly equal, for they change at the next update.
+    """
+    networks = getattr(player, "networks", ())
+    custom = not all(is_of(OUR_NETWORKS, network) for network in networks)
+    return AgentPolicy(
+        player,
+        rules or player.rules,
+        "mover",
+        twice=custom,
+        symmetric=bool(networks) and getattr(player, "canonical", False),
+        legal=getattr(player, "mask", False),
+        rounds=bool(networks) and not in_training,
+    )
 
 
 def is_of(modules: Sequence[str], part: Any) -> bool:
     """Return whether the class of an object is defined in one of these modules, and its methods are still its own."""
     kind = type(part)
     defined = kind.__module__ in modules and getattr(sys.modules.get(kind.__module__), kind.__name__, None) is kind
-    return defined and not {"act", "forward"} & vars(part).keys()
+    return defined and not {"act", "q_values", "preferences", "forward"} & vars(part).keys()
 
 
 def agent_policy(
-    agent: Any, rules: Rules | None = None, perspective: str = "absolute", name: str | None = None
+    agent: Any,
+    rules: Rules | None = None,
+    perspective: str = "absolute",
+    name: str | None = None,
+    in_training: bool = False,
 ) -> AgentPolicy:
     """Return the policy of any agent; the default rules are its own, or 3,3,3 if it has none.
+
+    `in_training` is for our players, as in `player_policy`.
 
     Raises:
         UserError: it is not an agent.
         ValueError: there is no such perspective.
     """
     if is_of(OUR_PLAYERS, agent):
-        return player_policy(agent, rules)
+        return player_policy(agent, rules, in_training)
     policy = AgentPolicy(agent, rules or own_rules(agent) or Rules(), perspective, name=name)
     policy.shown = perspective
     return policy

@@ -80,11 +80,16 @@ def worst_mean(policy: AgentPolicy, plies: Sequence[Ply]) -> float:
         assert ply.probabilities is not None
         results = move_results(policy.rules, ply)
         of_moves = move_values(policy, results, later, RESULT)
-        mean = np.zeros(len(ply.mine))
+        mean, least, most = np.zeros(len(ply.mine)), np.full(len(ply.mine), inf), np.full(len(ply.mine), -inf)
         np.add.at(mean, results.position, ply.probabilities[results.position, results.cell] * of_moves)
+        np.minimum.at(least, results.position, of_moves)
+        np.maximum.at(most, results.position, of_moves)
+        # A mean of different results is none of them, even if the sum is, because a probability is tiny.
+        between = np.clip(mean, np.nextafter(least, inf), np.nextafter(most, -inf))
+        mean = np.where(least == most, least, between)
         later = Values(sort_keys(policy.rules, ply.mine, ply.theirs), mean)
     assert later is not None
-    return round(float(later.value.min()), EXACT_DIGITS)  # in the second seat the opponent chooses the first position
+    return float(later.value.min())  # in the second seat the opponent chooses the first position
 
 
 def move_values(

@@ -20,6 +20,8 @@ from tictactoe.tree import BoolArray, FloatArray, IntArray
 
 CONFIRMED = 512
 """Most positions of a late ply in which an unbeaten agent is asked again; 3,3,3 has fewer in its own play."""
+GAMES = 32
+"""Games in whose course an unbeaten agent is asked again."""
 WEIGHT_POWER, LEAST_WEIGHT = 8, 1e-6
 """Power of the Erdős-Selfridge weight by which positions are sampled, where not all are followed, and its least."""
 
@@ -122,7 +124,7 @@ def follow(
     never marks a taken cell cannot lose from there.
 
     Before it is believed that nothing beats an agent, it is asked again: in every position up to its last move before
-    the shortest games can end, and in a random part of the later ones.
+    the shortest games can end, in a random part of the later ones, and in the course of some games.
 
     Raises:
         UserError: it answers differently then.
@@ -158,9 +160,37 @@ def follow(
                     return play
     play.drawn.add(frontier)
     if play.complete and not play.lost.games and not play.illegal.games:
-        for ply in asked:
+        for ply in [*asked, moves_in_games(policy, seat)]:
             policy.confirm(ply.mine, ply.theirs, ply.moves)
     return play
+
+
+def moves_in_games(policy: AgentPolicy, seat: int) -> Ply:
+    """Return the positions and the moves of an agent in some games against random replies, one game after another.
+
+    An agent that remembers what it was asked before may answer differently in the course of a game.
+    """
+    rules, rng = policy.rules, np.random.default_rng(0)
+    mine, theirs = np.zeros(GAMES, np.int64), np.zeros(GAMES, np.int64)
+    games: list[list[list[int]]] = [[] for _ in range(GAMES)]
+    for number in range(rules.cells):
+        going = np.flatnonzero(~(rules.has_line(mine) | rules.has_line(theirs)))
+        if number % 2 == seat:
+            moves = policy.moves(mine[going], theirs[going])
+            for game, *turn in zip(going, mine[going], theirs[going], moves, strict=True):
+                games[game].append(turn)
+            mine[going] |= _one_of(rules, moves, rng)
+        else:
+            theirs[going] |= _one_of(rules, rules.empty_cells(mine, theirs)[going], rng)
+    turns = [turn for game in games for turn in game]
+    return Ply(*np.array(turns, np.int64).reshape(-1, 3).T)
+
+
+def _one_of(rules: Rules, cells: IntArray, rng: np.random.Generator) -> IntArray:
+    """Return one cell of each set of cells [n] at random, all as bitboards."""
+    numbers = planes.bits(rules.cells, cells) * rng.random((len(cells), rules.cells))
+    chosen: IntArray = np.int64(1) << numbers.argmax(axis=1)
+    return chosen
 
 
 def sample(number: int, most: int) -> IntArray:

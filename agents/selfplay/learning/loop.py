@@ -190,7 +190,8 @@ def _evaluate(
 
 def learner_policy(learner: Learner, player: AnyAgent) -> AgentPolicy:
     """Return the policy with which a learner's player is evaluated."""
-    return agent_policy(player, learner.rules, getattr(learner, "perspective", "absolute"))
+    perspective = getattr(learner, "perspective", "absolute")
+    return agent_policy(player, learner.rules, perspective, in_training=True)
 
 
 def proves(evaluation: Verdict, stop: str) -> bool:
