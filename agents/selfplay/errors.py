@@ -14,6 +14,8 @@ EXTRAS = {
     "sweep": ("which sweeps need", ("optuna", "ray", "scipy", "tomli")),
 }
 """Each extra of the package with what it is for and the modules that it brings."""
+LONGEST = 2_000
+"""Characters of a message that are shown."""
 LIBRARIES = ("<", str(Path(__file__).parent), *map(sysconfig.get_path, ("stdlib", "purelib")))
 """Beginnings of the names of files that are not the user's: built-in code, ours, Python's, installed libraries."""
 
@@ -30,9 +32,13 @@ class MissingExtraError(ImportError):
 
 
 def one_line(message: object) -> str:
-    """Return a text as one line, with escapes for the characters that a terminal would obey instead of showing them."""
-    characters = [char if char.isprintable() else char.encode("unicode_escape").decode() for char in str(message)]
-    return "".join(characters)
+    """Return a text as one line of at most 2,000 characters, so that what strangers wrote does not fill the screen.
+
+    It has escapes for the characters that a terminal would obey instead of showing them.
+    """
+    text = str(message)
+    characters = [char if char.isprintable() else char.encode("unicode_escape").decode() for char in text[:LONGEST]]
+    return "".join(characters) + ("..." if len(text) > LONGEST else "")
 
 
 @contextlib.contextmanager

@@ -97,6 +97,8 @@ def read_tensors(path: Path, wanted: Mapping[str, Tensor] | None = None) -> tupl
         raise UserError(f"{path}: there is no such file; did the run end?") from None
     except OSError as error:
         raise UserError(f"{path}: cannot be read ({error.strerror or error})") from None
+    except RuntimeError as error:
+        raise UserError(f"{path}: does not fit into memory ({error})") from None
     except SafetensorError as error:
         raise UserError(f"{path}: is truncated or not a safetensors file ({error})") from None
 

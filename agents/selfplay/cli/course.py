@@ -133,7 +133,7 @@ def check(folder: Path, seconds: int) -> None:
         UserError: there is nothing to check, or this system cannot limit a process.
     """
     from selfplay.cli.course_judge import fault_of
-    from selfplay.cli.course_process import ask
+    from selfplay.cli.course_process import ask, hide_memory
 
     if sys.platform == "win32":
         raise UserError("--check needs Linux or macOS, which limit what a process may use; run it in WSL")
@@ -151,6 +151,7 @@ def check(folder: Path, seconds: int) -> None:
                 found.append((path, read_hand_in(path)))
             except UserError as error:
                 found.append((path, error))
+    hide_memory()
     verdicts = []
     try:
         for path, hand_in in found:

@@ -1,6 +1,7 @@
 """A process for each hand-in, which is killed with all that it has started once it has replied."""
 
 import contextlib
+import ctypes
 import json
 import os
 import select
@@ -14,6 +15,8 @@ from typing import Any
 
 from selfplay.cli.course_judge import Reply
 
+PR_SET_DUMPABLE = 4
+"""Number of the option in Linux's prctl: https://man7.org/linux/man-pages/man2/PR_SET_DUMPABLE.2const.html"""
 LARGEST_REPLY = 1 << 22
 """Bytes; right answers take less than a million."""
 ENVIRONMENT = {
@@ -23,6 +26,12 @@ ENVIRONMENT = {
     "MPLBACKEND": "agg",
     "PYTHONSAFEPATH": "1",  # a hand-in in this folder is not imported in place of a library
 }
+
+
+def hide_memory() -> None:
+    """Keep other processes of this user, such as a student's, from reading and changing the memory of this one."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(PR_SET_DUMPABLE, 0)
 
 
 def ask(job: Mapping[str, Any], seconds: float) -> Reply:

@@ -3,6 +3,8 @@
 import contextlib
 import fcntl
 import os
+import subprocess
+import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -220,3 +222,17 @@ def test_only_regular_files_of_one_unit_are_run(handed_in: Path, check: Callable
     names = ["a_pipe.ipynb", "b_sparse.ipynb", "c_link.py", "d_two.py", "e_ninth.py", "f_deep.ipynb", "g_long.py"]
     assert [line.split()[:3] for line in others[:-1]] == [["no", "unit", f"eve/{name}:"] for name in names]
     assert others[-1].startswith("no unit             fay:")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux has prctl")
+def test_the_judging_process_hides_its_memory_from_students() -> None:
+    program = """
+import ctypes
+from selfplay.cli.course_process import hide_memory
+get_dumpable = lambda: ctypes.CDLL(None).prctl(3)
+before = get_dumpable()
+hide_memory()
+print(before, get_dumpable())
+"""
+    ended = subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, text=True)
+    assert ended.stdout.split() == ["1", "0"]

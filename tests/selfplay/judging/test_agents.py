@@ -2,6 +2,7 @@
 
 import itertools
 from collections.abc import Callable
+from fractions import Fraction
 from typing import Any, cast
 
 import numpy as np
@@ -97,6 +98,11 @@ def test_rounded_probabilities_are_taken_for_what_they_mean() -> None:
         (Answering(lambda o: np.full((len(o), 9), 1.0011 / 9)), InvalidAction, "sum"),
         (Answering(lambda o: np.tile([1.1, -0.1, *[0] * 7], (len(o), 1))), InvalidAction, "sum"),
         (Answering(lambda o: np.full((len(o), 9), np.nan)), InvalidAction, "sum"),
+        (
+            Answering(lambda o: np.tile([Fraction(1), Fraction(1, 10**400), *[0] * 7], (len(o), 1))),
+            InvalidAction,
+            "small",
+        ),
     ],
 )
 def test_what_is_no_answer_is_refused(agent: Any, error: type[Exception], named: str) -> None:

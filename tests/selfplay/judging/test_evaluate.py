@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import selfplay
+from selfplay.agent import Array
 from selfplay.judging.agents import AgentPolicy, BuiltInPolicy, player_policy
 from selfplay.judging.evaluate import evaluate_policy, search_seat
 from selfplay.judging.forward_search import Frontier, Total, distinct, replies
@@ -88,6 +89,26 @@ def test_each_move_that_an_agent_may_sample_is_followed(sampling: Sampling, rule
     assert_every_number(verdict, rules, sampling)
     if sampling is careless and rules.k > 1:
         assert (verdict.illegal_states or 0) > 0
+
+
+class NearlyOptimal:
+    """An agent that plays as the shipped player but, with a tiny probability, marks any cell."""
+
+    def __init__(self, probability: float) -> None:
+        self.probability = probability
+
+    def probabilities(self, observation: Array) -> Array:
+        probabilities = np.full((len(observation), 9), self.probability)
+        probabilities[np.arange(len(observation)), selfplay.load("shipped").act(observation)] = 1
+        return probabilities
+
+
+@pytest.mark.parametrize("probability", [1e-13, 1e-200, 1e-320])
+def test_no_probability_of_a_loss_is_too_small_to_count(probability: float) -> None:
+    verdict = evaluate(NearlyOptimal(probability))
+    assert verdict.games_lost > 0
+    assert (verdict.exploitability or 0) > 0
+    assert (verdict.unbeatable, verdict.unexploitable, verdict.optimal) == (False, False, False)
 
 
 @pytest.mark.parametrize(
