@@ -307,9 +307,9 @@ def records(flags: str, seed: int, part: float) -> Iterator[selfplay.Record]:
 def past_proof(flags: str, seed: int, part: float) -> Result:
     """Train our DQN by other flags, and count what becomes of its first proof."""
     found = list(records(flags, seed, part))
-    beaten = [record.evaluation.games_lost for record in found]
+    beaten = [record.verdict.games_lost for record in found]
     if 0 not in beaten:
-        return numbers(found[-1].evaluation, {"plies to the first proof": np.inf})
+        return numbers(found[-1].verdict, {"plies to the first proof": np.inf})
     first = beaten.index(0)
     later = np.array(beaten[first:])
     more = {
@@ -317,7 +317,7 @@ def past_proof(flags: str, seed: int, part: float) -> Result:
         "evaluations from then on, % not proved": 100 * float(np.mean(later > 0)),
         "most games lost then": int(later.max()),
     }
-    return numbers(found[-1].evaluation, more)
+    return numbers(found[-1].verdict, more)
 
 
 def ties(flags: str, seed: int, part: float) -> Result:
@@ -325,13 +325,13 @@ def ties(flags: str, seed: int, part: float) -> Result:
     beaten = []
     for record in records(flags, seed, part):
         if ties_with_itself(record.player):
-            beaten.append(record.evaluation.games_lost)
+            beaten.append(record.verdict.games_lost)
     more = {
         "evaluations at which it ties with itself": len(beaten),
         "of these, it could be beaten at": sum(games > 0 for games in beaten),
         "most games lost then": max(beaten, default=0),
     }
-    return numbers(record.evaluation, more)
+    return numbers(record.verdict, more)
 
 
 # A table, as most people write it first

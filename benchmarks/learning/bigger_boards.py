@@ -49,7 +49,7 @@ def measure(flags: str, seed: int, seconds: float, total_steps: int) -> tuple[Re
 
 def at_the_end(record: selfplay.Record, games: int, seed: int) -> Result:
     """Return what became of a run in the end, with games of its player against the built-in opponents."""
-    seats = record.evaluation.first, record.evaluation.second
+    seats = record.verdict.first, record.verdict.second
     return {
         "plies in all": record.steps,
         "games lost": Seats(*(seat.losses for seat in seats)),

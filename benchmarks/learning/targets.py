@@ -40,16 +40,16 @@ def train(target: Target, seed: int, total_steps: int) -> list[Result]:
     )
     lines = []
     for record in selfplay.training(config):
-        evaluation, first, second = record.evaluation, record.evaluation.first, record.evaluation.second
+        verdict, first, second = record.verdict, record.verdict.first, record.verdict.second
         lines.append(
             {
                 "plies": record.steps,
-                "exploitability": evaluation.exploitability,
+                "exploitability": verdict.exploitability,
                 "first_losses": first.losses,
                 "second_losses": second.losses,
                 "first_illegal": first.illegal,
                 "second_illegal": second.illegal,
-                "optimal_states": evaluation.optimal_states,
+                "optimal_states": verdict.optimal_states,
             }
         )
     return lines

@@ -193,9 +193,9 @@ assert half.max() == 0
 for mask in (False, True):
     run = selfplay.train(mask=mask)
     plies = [record.steps for record in run.records]
-    plt.plot(plies, [record.evaluation.games_lost for record in run.records], marker="o", label=f"mask={mask}")
-    assert run.proof.unbeatable
-    assert run.proof.first.illegal == run.proof.second.illegal == 0
+    plt.plot(plies, [record.verdict.games_lost for record in run.records], marker="o", label=f"mask={mask}")
+    assert run.verdict.unbeatable
+    assert run.verdict.first.illegal == run.verdict.second.illegal == 0
 plt.xlabel("plies")
 plt.ylabel("games lost, over every reply")
 plt.legend()

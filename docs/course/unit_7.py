@@ -168,9 +168,9 @@ for part in (0.0, 0.5):
     run = selfplay.train(mask=True, counterexamples=part, total_steps=250_000)
     plies = [record.steps for record in run.records]
     label = f"counterexamples={part}"
-    plt.plot(plies, [record.evaluation.games_lost for record in run.records], marker="o", label=label)
-    print(f"{label}: {run.records[-1].steps:,} plies, {run.proof.games_lost} games lost")
-assert run.proof.unbeatable
+    plt.plot(plies, [record.verdict.games_lost for record in run.records], marker="o", label=label)
+    print(f"{label}: {run.records[-1].steps:,} plies, {run.verdict.games_lost} games lost")
+assert run.verdict.unbeatable
 plt.yscale("symlog")  # logarithmic, but with a place for 0
 plt.xlabel("plies")
 plt.ylabel("games lost, over every reply")

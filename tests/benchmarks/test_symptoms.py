@@ -102,7 +102,7 @@ def test_what_becomes_of_the_first_proof_is_counted_from_it_on(monkeypatch: pyte
     def record(steps: int, lost: int) -> Any:
         seats = [SimpleNamespace(losses=lost, illegal=0), SimpleNamespace(losses=0, illegal=lost)]
         verdict = SimpleNamespace(first=seats[0], second=seats[1], games_lost=2 * lost, unbeatable=lost == 0)
-        return SimpleNamespace(steps=steps, evaluation=verdict, player=lost)
+        return SimpleNamespace(steps=steps, verdict=verdict, player=lost)
 
     history = [record(*one) for one in ((100, 9), (200, 0), (300, 3), (400, 1), (500, 0), (600, 2))]
     monkeypatch.setattr(symptoms, "records", lambda *_: history)

@@ -58,16 +58,16 @@ class Screen:
 
     def show(self, record: Record) -> None:
         """Show the score of an evaluation."""
-        evaluation, stop = record.evaluation, self._config.stop
-        self._lost.append(evaluation.games_lost)
+        verdict, stop = record.verdict, self._config.stop
+        self._lost.append(verdict.games_lost)
         self._figures = {
             "games": sparkline(self._lost[-self._width :]),
-            "optimal": self._bar(1, evaluation.optimal_fraction or 0),
+            "optimal": self._bar(1, verdict.optimal_fraction or 0),
             "proved": self._bar(PROOFS_TO_STOP, record.proofs),
         }
-        self._score = live_score(evaluation)
+        self._score = live_score(verdict)
         if record.proofs:
-            proved = "unexploitable" if stop == "unbeatable" and not evaluation.unbeatable else stop
+            proved = "unexploitable" if stop == "unbeatable" and not verdict.unbeatable else stop
             self._score += f"; proved {proved} {record.proofs} of {PROOFS_TO_STOP} times in a row"
         self._unprinted = f"{record.steps:,} {self._config.unit}: {self._score}"
         if self._line:

@@ -20,7 +20,7 @@ def history(folder: Path) -> list[dict[str, Any]]:
     """
     points = []
     for record in open_run(folder).records:
-        verdict = record.evaluation
+        verdict = record.verdict
         points.append({"steps": record.steps, "lost": verdict.games_lost, "exact": verdict.complete})
     every = max(1, math.ceil(len(points) / MOST_POINTS))
     return points[(len(points) - 1) % every :: every]

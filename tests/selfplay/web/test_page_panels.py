@@ -76,7 +76,7 @@ def test_the_time_bar_shows_and_plays_snapshots(visit: Open, served: Site) -> No
     for at in (0, 1, len(steps) - 1):
         bar.fill(str(at))
         page.wait_for_function(SHOWN, arg=values_of(load(folder, steps=steps[at]), position).tolist())
-    says(page, ".when", f"{selfplay.open(folder).records[-1].evaluation.games_lost:,} game")
+    says(page, ".when", f"{selfplay.open(folder).records[-1].verdict.games_lost:,} game")
     go_to(page, f"#player=trained&view=inside&moves=5,1&steps={steps[0]}")
     expect(bar).to_have_value("0")
     press(page, "Step: watch it learn")  # instead of motion
