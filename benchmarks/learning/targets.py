@@ -61,7 +61,7 @@ def last_evaluations(lines: Sequence[Result]) -> Result:
     bad = [sum(line[name] for name in line if name.endswith(("losses", "illegal"))) for line in last]
     return {
         "exploitability": statistics.mean(line["exploitability"] for line in last),
-        "lost and illegal games": statistics.mean(bad),
+        "ways to beat it": statistics.mean(bad),
         "optimal states": statistics.mean(line["optimal_states"] for line in last),
         "unbeatable, % of evaluations": 100 * bad.count(0) / len(last),
     }

@@ -195,8 +195,9 @@ assert wide.value[0] == 1
 run = selfplay.train(rows=3, cols=4, k=3, mask=True)
 verdict = run.verdict
 plies = [record.steps for record in run.records]
-print(f"after {plies[-1]:,} plies: exploitability {verdict.exploitability}; as X it loses {verdict.first.losses} games "
-      f"and its worst result is {verdict.first.best_response:+}; as O {verdict.second.losses} games")  # fmt: skip
+print(f"after {plies[-1]:,} plies: exploitability {verdict.exploitability}; ways to beat it "
+      f"{verdict.first.ways_to_beat} as X and {verdict.second.ways_to_beat} as O; "
+      f"its worst result as X is {verdict.first.best_response:+}")  # fmt: skip
 assert verdict.unexploitable
 assert verdict.first.best_response == 1, "as X it wins against every reply"
 assert verdict.second.losses > 0, "as O nobody is safe"

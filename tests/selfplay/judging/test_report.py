@@ -50,9 +50,9 @@ def test_only_what_is_proved_is_called_so() -> None:
 
 def test_lower_bounds_are_marked() -> None:
     verdict = Verdict(DRAWS, CUT)
-    assert live_score(verdict).count("≥") == 2
+    assert live_score(verdict).count("≥") == 3
     rows = {name: seats for name, *seats in verdict_rows(verdict)}
-    assert rows["games lost"] == ["0", "≥7"]
+    assert rows["ways to beat it"] == ["0", "≥7"]
     assert rows["draws against random"] == ["25.00%", "?"]
     assert [list(column.cells) for column in verdict_table(verdict).columns] == list(
         map(list, zip(*verdict_rows(verdict), strict=True))
