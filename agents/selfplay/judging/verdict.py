@@ -53,6 +53,9 @@ class SeatVerdict:
 class Verdict:
     """The result of an exact evaluation; the fields are the same on every board and for every agent.
 
+    `ways_to_beat` is the distance to a proof and does not rank agents. What does is the `loss` of each seat, against
+    uniformly random play.
+
     What is not proved is False: `unbeatable`, `unexploitable`, `optimal`. A number that is not known is None. If
     `complete` is False, the agent's play led to too many positions, and these counts are lower bounds: `ways_to_beat`,
     and `losses` and `illegal` of each seat that is not `complete`. All other numbers are exact.
@@ -160,7 +163,7 @@ def verdict_text(verdict: Verdict) -> str:
             "is safe."
         )
     elif verdict.ways_to_beat:
-        meaning = "some opponent beats it."
+        meaning = f"{_losses_to_random(verdict)} {_distance_to_a_proof(verdict)}"
     else:
         meaning = "no way to beat it was met."
     sentences = [f"{title(verdict)}: {meaning}"]
@@ -183,19 +186,9 @@ def verdict_text(verdict: Verdict) -> str:
     return " ".join(sentences)
 
 
-def ways_text(verdict: Verdict) -> str:
-    """Return the number of ways to beat an agent, and how many are by a line and by its own illegal move."""
-    first, second = verdict.first, verdict.second
-    noun = "way" if verdict.ways_to_beat == 1 else "ways"
-    lines = _count(first.losses + second.losses, verdict)
-    illegal = _count(first.illegal + second.illegal, verdict)
-    ways = _count(verdict.ways_to_beat, verdict)
-    return f"{ways} {noun} to beat it: {lines} by a line, {illegal} by its own illegal move"
-
-
 def live_score(verdict: Verdict) -> str:
     """Return the exact score in one line."""
-    score = ways_text(verdict)
+    score = f"{_ways(verdict)}: {_kinds_of_ways(verdict)}"
     if verdict.decision_states is not None:
         return f"{score}; optimal in {verdict.optimal_states:,} of {verdict.decision_states:,} states"
     if verdict.exploitability is not None:
@@ -224,6 +217,32 @@ def verdict_html(verdict: Verdict) -> str:
     """Return what is proved and the table of both seats as HTML, for notebooks."""
     rows = ["".join(f"<td>{escape(cell)}</td>" for cell in row) for row in [COLUMNS, *verdict_rows(verdict)]]
     return f"<p>{escape(verdict_text(verdict))}</p><table><tr>{'</tr><tr>'.join(rows)}</tr></table>"
+
+
+def _losses_to_random(verdict: Verdict) -> str:
+    """Return how often an agent that can be beaten loses to uniformly random play, which ranks agents."""
+    losses = verdict.first.loss, verdict.second.loss
+    if losses == (None, None):
+        return "some opponent beats it."
+    as_first, as_second = ["an unknown share" if loss is None else f"{100 * loss:.3g} %" for loss in losses]
+    return f"of its games against uniformly random play it loses {as_first} as X and {as_second} as O."
+
+
+def _distance_to_a_proof(verdict: Verdict) -> str:
+    """Return the number of ways to beat an agent as a sentence; it does not rank agents."""
+    verb = "is" if verdict.ways_to_beat == 1 else "are"
+    return f"There {verb} {_ways(verdict)}, its distance to a proof: {_kinds_of_ways(verdict)}."
+
+
+def _ways(verdict: Verdict) -> str:
+    noun = "way" if verdict.ways_to_beat == 1 else "ways"
+    return f"{_count(verdict.ways_to_beat, verdict)} {noun} to beat it"
+
+
+def _kinds_of_ways(verdict: Verdict) -> str:
+    lines = _count(verdict.first.losses + verdict.second.losses, verdict)
+    illegal = _count(verdict.first.illegal + verdict.second.illegal, verdict)
+    return f"{lines} by a line, {illegal} by its own illegal move"
 
 
 def _count(ways: int, verdict: SeatVerdict | Verdict) -> str:
