@@ -76,9 +76,10 @@ class Curves:
 
 def plot_ways_to_beat(axes: Axes, curves: Curves) -> None:
     """Plot the ways to beat a player, by a line and by its own illegal move."""
+    curves.plot(axes, "eval/ways_to_beat", "all", BOTH)
     for seat, colour in SEATS:
         curves.plot(axes, f"eval/{seat}/losses", f"by a line, {seat} seat", colour)
-        curves.plot(axes, f"eval/{seat}/illegal", f"by its own illegal move, {seat} seat", colour, ".:")
+        curves.plot(axes, f"eval/{seat}/illegal", f"illegal move, {seat} seat", colour, ".:")
         curves.plot(axes, f"eval/{seat}/losses_at_least", f"by a line, at least, {seat} seat", colour, ".--")
     axes.set(yscale="symlog", title="Ways to beat it")
     axes.set_ylim(bottom=0)
