@@ -52,6 +52,7 @@ def all_figures(docs: Path) -> Figures:
         **of_learning(docs),
         **of_speed(docs),
         **of_the_game(),
+        **of_ways_to_beat(),
         **of_the_course(docs),
     }
 
@@ -221,6 +222,23 @@ def of_the_game() -> Figures:
         "proofs.shipped.positions": sum(len(ply.mine) for plies in play for ply in plies),
     }
     return {name: number(count, 0) for name, count in counts.items()}
+
+
+def of_ways_to_beat() -> Figures:
+    """Return the ways to beat simple agents, and how often these lose to uniformly random play."""
+    agents: dict[str, Any] = {
+        "constant": lambda _: 0,
+        "first-empty": lambda observation: int(observation[..., 0].argmax()),
+        "heuristic": "heuristic",
+        "random": "random",
+    }
+    figures = {}
+    for name, agent in agents.items():
+        verdict = selfplay.evaluate(agent)
+        losses = [100 * (seat.loss or 0) for seat in (verdict.first, verdict.second)]
+        figures[f"ways.{name}"] = number(verdict.ways_to_beat, 0)
+        figures[f"ways.{name}.loss"] = "; ".join(map(number, losses))
+    return figures
 
 
 def of_the_course(docs: Path) -> Figures:

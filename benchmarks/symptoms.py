@@ -49,7 +49,7 @@ RULES, SPARSE, SHAPED = Rules(), PRESETS["sparse"], PRESETS["shaped"]
 DRAW_IS_LOSS = replace(SPARSE, draw=-1.0)
 PLIES, DQN_PLIES, TABLE_GAMES = 512_000, 1_500_000, 200_000
 """Usual length of a run of the recipe, of our DQN and of the table."""
-PROVED, ILLEGAL = "proved", "illegal games"
+PROVED, ILLEGAL = "proved", "ways by its own illegal move"
 TAKEN, SIZE = "states in which it marks a taken cell", "size of what the target takes"
 FORGETS, NO_AVERAGE = "--learning-rate-hold 0", "--hard-update 10"
 PLAIN = "--symmetry none --counterexamples 0"
@@ -254,8 +254,8 @@ def numbers(verdict: selfplay.Verdict, more: Mapping[str, float]) -> Result:
     """Return what every row says of a player."""
     return {
         PROVED: verdict.unbeatable,
-        "games lost as X": verdict.first.losses,
-        "games lost as O": verdict.second.losses,
+        "ways by a line as X": verdict.first.losses,
+        "ways by a line as O": verdict.second.losses,
         ILLEGAL: verdict.first.illegal + verdict.second.illegal,
         **more,
     }
@@ -307,17 +307,17 @@ def records(flags: str, seed: int, part: float) -> Iterator[selfplay.Record]:
 def past_proof(flags: str, seed: int, part: float) -> Result:
     """Train our DQN by other flags, and count what becomes of its first proof."""
     found = list(records(flags, seed, part))
-    beaten = [record.evaluation.games_lost for record in found]
+    beaten = [record.verdict.ways_to_beat for record in found]
     if 0 not in beaten:
-        return numbers(found[-1].evaluation, {"plies to the first proof": np.inf})
+        return numbers(found[-1].verdict, {"plies to the first proof": np.inf})
     first = beaten.index(0)
     later = np.array(beaten[first:])
     more = {
         "plies to the first proof": found[first].steps,
         "evaluations from then on, % not proved": 100 * float(np.mean(later > 0)),
-        "most games lost then": int(later.max()),
+        "most ways to beat it then": int(later.max()),
     }
-    return numbers(found[-1].evaluation, more)
+    return numbers(found[-1].verdict, more)
 
 
 def ties(flags: str, seed: int, part: float) -> Result:
@@ -325,13 +325,13 @@ def ties(flags: str, seed: int, part: float) -> Result:
     beaten = []
     for record in records(flags, seed, part):
         if ties_with_itself(record.player):
-            beaten.append(record.evaluation.games_lost)
+            beaten.append(record.verdict.ways_to_beat)
     more = {
         "evaluations at which it ties with itself": len(beaten),
         "of these, it could be beaten at": sum(games > 0 for games in beaten),
-        "most games lost then": max(beaten, default=0),
+        "most ways to beat it then": max(beaten, default=0),
     }
-    return numbers(record.evaluation, more)
+    return numbers(record.verdict, more)
 
 
 # A table, as most people write it first

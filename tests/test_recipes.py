@@ -52,7 +52,7 @@ def test_the_file_to_copy_ends_with_a_proof(capsys: pytest.CaptureFixture[str]) 
 
 def test_stable_baselines3_becomes_harder_to_beat_by_playing_its_copies(capsys: pytest.CaptureFixture[str]) -> None:
     proof = sb3_dqn_proved.main(steps=19_000)
-    assert capsys.readouterr().out.count(" games lost\n") == 2
+    assert capsys.readouterr().out.count(" ways to beat it\n") == 2
     assert losses(proof) < 0.5
 
 
@@ -102,8 +102,8 @@ def test_your_own_network_is_loaded_as_it_was_trained() -> None:
 @pytest.mark.usefixtures("stopper")
 def test_prioritized_replay_is_proved_and_its_checkpoint_holds_the_priorities(here: Path) -> None:
     run = prioritized_replay.main(seed=1_001, folder=here / "it")
-    assert run.proof.unbeatable
-    assert selfplay.evaluate(run.folder) == run.proof  # without its code
+    assert run.verdict.unbeatable
+    assert selfplay.evaluate(run.folder) == run.verdict  # without its code
     checkpoint = read_checkpoint(run.folder)
     assert checkpoint is not None
     assert len(checkpoint.state["agent_0.own.priorities"].unique()) > 1_000
@@ -133,10 +133,10 @@ def test_your_own_algorithm_is_resumed_and_found_by_its_name(here: Path) -> None
     short = own_algorithm.main(games=2_000, folder=here / "it")
     long = own_algorithm.main(games=4_000, resume=short.folder)
     whole = own_algorithm.main(games=4_000, folder=here / "whole")
-    assert long.proof == whole.proof
-    assert whole.proof.games_lost < short.proof.games_lost
+    assert long.verdict == whole.verdict
+    assert whole.verdict.ways_to_beat < short.verdict.ways_to_beat
     named = resolve(f"docs.recipes.own_algorithm:Sarsa@{long.folder}")
-    assert evaluate_policy(named.policy, every_state=True).games_lost == whole.proof.games_lost
+    assert evaluate_policy(named.policy, every_state=True).ways_to_beat == whole.verdict.ways_to_beat
 
 
 def test_reinforce_learns_within_the_mask_and_goes_on_as_it_was() -> None:
@@ -155,11 +155,11 @@ def test_reinforce_learns_within_the_mask_and_goes_on_as_it_was() -> None:
 
 
 def test_the_right_target_loses_fewer_games() -> None:
-    assert own_target.main("negamax", steps=4_000).games_lost < own_target.main("hopeful", steps=4_000).games_lost
+    assert own_target.main("negamax", steps=4_000).ways_to_beat < own_target.main("hopeful", steps=4_000).ways_to_beat
 
 
 def test_your_own_board_is_solved_played_and_learned(capsys: pytest.CaptureFixture[str]) -> None:
     record: Any = own_board.main(rows=2, cols=3, k=2, steps=6_000)
     assert "with best play the first seat wins" in capsys.readouterr().out
     assert record.player.rules.cells == 6
-    assert record.evaluation.first.losses == 0
+    assert record.verdict.first.losses == 0

@@ -8,7 +8,7 @@ The tables of docs/bigger-boards.md, and of the settings that were tried on 4,4,
 Every row is `python train.py` with the same flags and seed, but for the time limit. The seconds are those of training
 up to the first evaluation from which the proof holds to the end of the run; "all seconds" also count the evaluations.
 Games of the player at the end against the built-in opponents are sampled. If it was not followed to the end, there may
-be more lost and illegal games.
+be more ways to beat it.
 """
 
 from dataclasses import replace
@@ -49,11 +49,11 @@ def measure(flags: str, seed: int, seconds: float, total_steps: int) -> tuple[Re
 
 def at_the_end(record: selfplay.Record, games: int, seed: int) -> Result:
     """Return what became of a run in the end, with games of its player against the built-in opponents."""
-    seats = record.evaluation.first, record.evaluation.second
+    seats = record.verdict.first, record.verdict.second
     return {
         "plies in all": record.steps,
-        "games lost": Seats(*(seat.losses for seat in seats)),
-        "illegal games": Seats(*(seat.illegal for seat in seats)),
+        "ways by a line": Seats(*(seat.losses for seat in seats)),
+        "ways by its own illegal move": Seats(*(seat.illegal for seat in seats)),
         "followed to the end": Seats(*(seat.complete for seat in seats)),
         **sampled_games(player_policy(record.player), record.player.rules, games, seed),
     }

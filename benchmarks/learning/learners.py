@@ -68,8 +68,8 @@ def measure(command: str, seed: int, shorten: int = 1) -> Result:
     verdict = selfplay.evaluate(last.player, RULES)
     seats = verdict.first, verdict.second
     return {
-        "games lost": Seats(*(seat.losses for seat in seats)),
-        "illegal games": Seats(*(seat.illegal for seat in seats)),
+        "ways by a line": Seats(*(seat.losses for seat in seats)),
+        "ways by its own illegal move": Seats(*(seat.illegal for seat in seats)),
         **{f"{end} %": Seats(*(100 * getattr(seat, end) for seat in seats)) for end in ("win", "draw", "loss")},
         "optimal states": verdict.optimal_states,
         "ties with itself": ties_with_itself(last.player),

@@ -76,7 +76,7 @@ def exercise(command: str, seed: int, games: int) -> Result:
     settings: dict[str, Any] = {"games": games, "eval_every": games // 10}
     *_, last = selfplay.training(replace(configuration(command, seed), **settings))
     ends = shares(*(last.metrics[f"games/{end}"] for end in ("first_wins", "second_wins", "draws")))
-    return {"unbeatable": last.evaluation.unbeatable, **ends}
+    return {"unbeatable": last.verdict.unbeatable, **ends}
 
 
 def main(

@@ -40,16 +40,16 @@ def train(target: Target, seed: int, total_steps: int) -> list[Result]:
     )
     lines = []
     for record in selfplay.training(config):
-        evaluation, first, second = record.evaluation, record.evaluation.first, record.evaluation.second
+        verdict, first, second = record.verdict, record.verdict.first, record.verdict.second
         lines.append(
             {
                 "plies": record.steps,
-                "exploitability": evaluation.exploitability,
+                "exploitability": verdict.exploitability,
                 "first_losses": first.losses,
                 "second_losses": second.losses,
                 "first_illegal": first.illegal,
                 "second_illegal": second.illegal,
-                "optimal_states": evaluation.optimal_states,
+                "optimal_states": verdict.optimal_states,
             }
         )
     return lines
@@ -61,7 +61,7 @@ def last_evaluations(lines: Sequence[Result]) -> Result:
     bad = [sum(line[name] for name in line if name.endswith(("losses", "illegal"))) for line in last]
     return {
         "exploitability": statistics.mean(line["exploitability"] for line in last),
-        "lost and illegal games": statistics.mean(bad),
+        "ways to beat it": statistics.mean(bad),
         "optimal states": statistics.mean(line["optimal_states"] for line in last),
         "unbeatable, % of evaluations": 100 * bad.count(0) / len(last),
     }

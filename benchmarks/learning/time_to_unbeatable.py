@@ -55,7 +55,7 @@ def train(config: DQNConfig, seconds: float = math.inf) -> tuple[Result, selfpla
             passed.append(time.process_time() - started)
             if record.metrics["time/training_s"] >= seconds:
                 break
-    first = harness.held_from([proves(record.evaluation, config.stop) for record in records])
+    first = harness.held_from([proves(record.verdict, config.stop) for record in records])
     result = {"proved": first is not None, **dict.fromkeys(("seconds", "all seconds", "updates", "plies"), math.inf)}
     if first is not None:
         metrics, plies = records[first].metrics, records[first].steps

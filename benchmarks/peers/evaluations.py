@@ -62,7 +62,7 @@ class Evaluation(NamedTuple):
 
     @property
     def bad_games(self) -> int:
-        """Return the lost and the illegal games of both seats."""
+        """Return the ways to beat it, in both seats."""
         return self.first_losses + self.second_losses + self.first_illegal + self.second_illegal
 
 
@@ -141,7 +141,7 @@ def score(history: Sequence[Evaluation]) -> float:
     """Return what the evaluations of a trial at equal moments are worth; less is better.
 
     A proof that holds to the end comes first: the number of the moment from which it holds over the number of all, less
-    1, which is 0 or below. Without one it is the mean of the lost and illegal games of both seats over the last quarter
+    1, which is 0 or below. Without one it is the mean number of ways to beat it, in both seats, over the last quarter
     of the moments, because they swing by dozens from one to the next, and the fewest ever would reward luck. A trial
     that failed, and has none, comes last.
     """

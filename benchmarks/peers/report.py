@@ -20,7 +20,7 @@ from selfplay.pictures import BOTH, FIRST, png, styled
 from selfplay.sweep.statistics import proportion
 
 SHADES = {"unbeatable": FIRST, "1 to 10": f"{FIRST}80", "11 to 100": f"{FIRST}40", "more": f"{FIRST}18"}
-"""Colours of lost and illegal games, ever paler; they differ in print and for every kind of colour vision."""
+"""Colours of numbers of ways to beat it, ever paler; they differ in print and for every kind of colour vision."""
 LIMITS = (1, 11, 101)
 """Numbers of games at which the next colour begins."""
 Histories: TypeAlias = Mapping[tuple[str, int], list[Evaluation]]
@@ -137,5 +137,5 @@ def plot(lines: Sequence[Evaluation]) -> Figure:
     axes.set_xlabel("seconds of training on one core")
     axes.spines[:].set_visible(False)
     patches = [Patch(facecolor=shade, edgecolor=BOTH) for shade in SHADES.values()]
-    figure.legend(patches, SHADES, title="lost and illegal games", loc="outside upper center", ncols=4)
+    figure.legend(patches, SHADES, title="ways to beat it", loc="outside upper center", ncols=4)
     return figure

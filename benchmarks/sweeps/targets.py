@@ -3,7 +3,7 @@
     python -m benchmarks.sweeps.targets sweeps/defaults --docs docs
 
 The sweep is made by `python -m benchmarks.sweeps defaults` before. A run ends when it is proved unbeatable
-three times in a row, and counts as 0 games lost from there on.
+three times in a row, and counts as one with 0 ways to beat it from there on.
 """
 
 import itertools
@@ -44,7 +44,7 @@ class Flags:
 
 @styled()
 def plot(curves: Mapping[str, Sequence[Sequence[tuple[int, int]]]]) -> Figure:
-    """Plot plies and games lost of each run of each setting: a thin line per run, a thick one for the median."""
+    """Plot plies and ways to beat it of each run of each setting: a thin line per run, a thick one for the median."""
     figure = Figure(figsize=(9, 5), layout="constrained")
     axes = figure.subplots()
     for setting, runs in curves.items():
@@ -52,9 +52,9 @@ def plot(curves: Mapping[str, Sequence[Sequence[tuple[int, int]]]]) -> Figure:
         for run in runs:
             axes.plot(*zip(*run, strict=True), color=colour, linewidth=0.7, alpha=0.5)
         plies, _ = zip(*max(runs, key=len), strict=True)
-        lost = itertools.zip_longest(*([games for _, games in run] for run in runs), fillvalue=0)
-        axes.plot(plies, [np.median(each) for each in lost], color=colour, linewidth=3, label=label)
-    axes.set(title="With the wrong sign it never learns", xlabel="plies", ylabel="games lost (0: unbeatable)")
+        ways = itertools.zip_longest(*([number for _, number in run] for run in runs), fillvalue=0)
+        axes.plot(plies, [np.median(each) for each in ways], color=colour, linewidth=3, label=label)
+    axes.set(title="With the wrong sign it never learns", xlabel="plies", ylabel="ways to beat it (0: unbeatable)")
     axes.set_yscale("symlog", linthresh=1)
     for axis in (axes.xaxis, axes.yaxis):
         axis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))
@@ -68,12 +68,12 @@ def main(args: Sequence[str]) -> None:
     flags = parse(Flags, args, PROG)
     folder = Path(flags.sweep)
     curves: dict[str, list[list[tuple[int, int]]]] = {setting: [] for setting in TARGETS}
-    lines: list[tuple[object, ...]] = [("setting", "run", "plies", "games_lost")]
+    lines: list[tuple[object, ...]] = [("setting", "run", "plies", "ways_to_beat")]
     for run in plans.all_runs(plans.read(folder)):
         if run.setting not in TARGETS:
             continue
         records = selfplay.open(folder / run.name).records
-        points = [(each.steps, int(each.metrics["eval/games_lost"])) for each in records if each.steps <= PLIES]
+        points = [(each.steps, each.verdict.ways_to_beat) for each in records if each.steps <= PLIES]
         lines += [(run.setting, len(curves[run.setting]), *point) for point in points]
         curves[run.setting].append(points)
     write_csv(flags.docs / "evidence" / "targets.csv", lines)

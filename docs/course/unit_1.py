@@ -122,7 +122,7 @@ print("All best cells are right.")
 
 # %% [markdown]
 # Now your moves. `selfplay.evaluate` plays an agent in both seats against *every* sequence of replies, and counts the
-# distinct games that it loses. It samples nothing, so its result is proved.
+# ways to beat it, by a line or by its own illegal move. It samples nothing, so its result is proved.
 
 
 # %%
@@ -133,7 +133,7 @@ def agent(observation):
 
 
 proof = selfplay.evaluate(agent, RULES, perspective="mover")
-print(f"Games lost: {proof.first.losses} as X, {proof.second.losses} as O.")
+print(f"Ways to beat it: {proof.first.ways_to_beat} as X, {proof.second.ways_to_beat} as O.")
 print(f"Best move in {proof.optimal_states:,} of {proof.decision_states:,} positions.")
 assert proof.optimal
 print("PASSED: this is perfect play.")

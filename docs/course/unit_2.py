@@ -177,14 +177,14 @@ history = []
 for more, games in ((100, 100), (900, 1_000), (9_000, 10_000), (20_000, 30_000), (70_000, 100_000)):
     learn(more, generator)
     proof = selfplay.evaluate(agent, RULES)
-    history.append((game_with_itself(), proof.games_lost))
-    print(f"{games:7,} games: {history[-1][0]:6}  games lost {proof.first.losses:3} as X, "
-          f"{proof.second.losses:3} as O;  right in {proof.optimal_states:,} of {proof.decision_states:,}")  # fmt: skip
-    if proof.games_lost:
+    history.append((game_with_itself(), proof.ways_to_beat))
+    ways = f"{proof.first.ways_to_beat:3} as X, {proof.second.ways_to_beat:3} as O"
+    print(f"{games:7,} games: {history[-1][0]:6}  ways to beat it {ways};  right in {proof.optimal_states:,} states")
+    if proof.ways_to_beat:
         lost_as_x, lost_as_o = selfplay.counterexamples(agent, RULES).shortest  # None where it cannot be beaten
 assert proof.unbeatable, "it can still be beaten: do target and choose take the best number for the seat to move?"
 assert proof.optimal
-print(f"PASSED: {proof.games_lost} games lost; you predicted {my_prediction}.")
+print(f"PASSED: {proof.ways_to_beat} ways to beat it; you predicted {my_prediction}.")
 
 # %% [markdown]
 # ## What you should see
@@ -194,12 +194,12 @@ plt.plot([100, 1_000, 10_000, 30_000, 100_000], [beaten for _, beaten in history
 plt.xscale("log")
 plt.yscale("symlog")  # logarithmic, but with a place for 0
 plt.xlabel("random games")
-plt.ylabel("games lost, over every reply")
+plt.ylabel("ways to beat it, over every reply")
 plt.ylim(-0.5)
 plt.savefig("unit_2.png")
 
 # %% [markdown]
-# **No game lost**, and the best move in all positions, learned from random games alone. The program *values* other
+# **No way to beat it**, and the best move in all positions, learned from random games alone. The program *values* other
 # moves than it *plays*: `target` uses the best next move, whichever move was played. This is called *off-policy*
 # learning. It is why deep Q-learning can learn from a memory of old games.
 #

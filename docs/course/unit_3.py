@@ -60,12 +60,12 @@ class Moved(NamedTuple):
 #
 # ## Before you run anything
 #
-# All three learn from the same sixty thousand random games. How many games can each lose at the end, in both seats
-# together? And what value to X does each give the empty board? (Unit 1 says: 0.) Sketch the three curves of games lost
-# over training games on paper, and write down where they end.
+# All three learn from the same sixty thousand random games. How many ways to beat each are left at the end, in both
+# seats together? And what value to X does each give the empty board? (Unit 1 says: 0.) Sketch the three curves of ways
+# to beat it over training games on paper, and write down where they end.
 
 # %%
-my_prediction = {  # put (games lost, value of the empty board) in place of each "nothing"
+my_prediction = {  # put (ways to beat it, value of the empty board) in place of each "nothing"
     "minus": "nothing",
     "plus": "nothing",
     "own_turn": "nothing",
@@ -188,10 +188,11 @@ for rule in (minus, plus, own_turn):
         learn(table, rule, games - played, generator)
         played = games
         proofs[name] = selfplay.evaluate(player(table), RULES, perspective="mover")
-        curves[name].append(proofs[name].games_lost)
+        curves[name].append(proofs[name].ways_to_beat)
     believed[name] = max(values_at(table, 0, 0).values())
     lost[name] = selfplay.counterexamples(player(table), RULES, perspective="mover").shortest
-    print(f"{name:8} games lost {curves[name]}, empty board {believed[name]:+.2f}; you predicted {my_prediction[name]}")
+    print(f"{name:8} ways to beat it {curves[name]}, empty board {believed[name]:+.2f}; "
+          f"you predicted {my_prediction[name]}")  # fmt: skip
 
 # %% [markdown]
 # ## The check
@@ -215,15 +216,15 @@ for name, beaten in curves.items():
     plt.plot(CHECKPOINTS, beaten, marker="o", label=name)
 plt.yscale("symlog")  # logarithmic, but with a place for 0
 plt.xlabel("random games")
-plt.ylabel("games lost, over every reply")
+plt.ylabel("ways to beat it, over every reply")
 plt.legend()
 plt.savefig("unit_3.png")
 
 # %% [markdown]
-# - `minus` falls to **0** games lost, and gives the empty board the value **0**, as in unit 1.
-# - `plus` stays at **hundreds** of games lost. Yet it gives the empty board nearly the value of a win, because it
+# - `minus` falls to **0** ways to beat it, and gives the empty board the value **0**, as in unit 1.
+# - `plus` stays at **hundreds** of ways. Yet it gives the empty board nearly the value of a win, because it
 #   believes that the opponent plays to help it. By its own values it would be the best of the three.
-# - `own_turn` is the surprise. At first it loses fewer games than `minus`, then it stays at a few dozen. It also gives
+# - `own_turn` is the surprise. At first it has fewer ways than `minus`, then it stays at a few dozen. It also gives
 #   the empty board a high value, but for another reason, and this value is **not wrong**: it learned from opponents
 #   that move at random, and against *them* X wins most games. `own_turn` learns what is best against the opponents it
 #   met; `minus` learns what is best against the best opponent.

@@ -193,7 +193,7 @@ def train(capacity, rate, most_steps=3_000):
 # %%
 updates, proofs = train(capacity=20_000, rate=0.05)
 proof = list(proofs.values())[-1]
-print(f"Games lost: {proof.first.losses} as X, {proof.second.losses} as O, after {updates} updates.")
+print(f"Ways to beat it: {proof.first.ways_to_beat} as X, {proof.second.ways_to_beat} as O, after {updates} updates.")
 print(f"Best move in {proof.optimal_states:,} of {proof.decision_states:,} positions.")
 assert proof.unbeatable, "your parts pass their tests, but it does not learn: did you change the loop?"
 assert not proof.optimal
@@ -203,10 +203,10 @@ print("PASSED")
 # ## What you should see
 
 # %%
-plt.plot(proofs.keys(), [proof.games_lost for proof in proofs.values()], marker="o")
+plt.plot(proofs.keys(), [proof.ways_to_beat for proof in proofs.values()], marker="o")
 plt.yscale("symlog")  # logarithmic, but with a place for 0
 plt.xlabel("updates")
-plt.ylabel("games lost, over every reply")
+plt.ylabel("ways to beat it, over every reply")
 plt.savefig("unit_4.png")
 
 # %% [markdown]

@@ -54,7 +54,7 @@ print(LEGAL.shape, "legal moves:", int(LEGAL.sum()))
 # plays legal moves. Can it be beaten? How many games can it lose?
 
 # %%
-my_prediction = {"rules learned": "nothing", "masked": "nothing", "half masked": "nothing"}  # games lost
+my_prediction = {"rules learned": "nothing", "masked": "nothing", "half masked": "nothing"}  # ways to beat it
 
 # %% [markdown]
 # ## Your turn
@@ -142,7 +142,7 @@ learners = {
 }
 proofs = {name: selfplay.evaluate(Greedy(*learner), RULES, perspective="mover") for name, learner in learners.items()}
 for name, proof in proofs.items():
-    print(f"{name:13} games lost {proof.first.losses:2} as X, {proof.second.losses:3} as O; "
+    print(f"{name:13} ways to beat it {proof.first.ways_to_beat:3} as X, {proof.second.ways_to_beat:3} as O; "
           f"taken cells in {proof.illegal_states} positions; you predicted {my_prediction[name]}")  # fmt: skip
 
 # %% [markdown]
@@ -193,19 +193,19 @@ assert half.max() == 0
 for mask in (False, True):
     run = selfplay.train(mask=mask)
     plies = [record.steps for record in run.records]
-    plt.plot(plies, [record.evaluation.games_lost for record in run.records], marker="o", label=f"mask={mask}")
-    assert run.proof.unbeatable
-    assert run.proof.first.illegal == run.proof.second.illegal == 0
+    plt.plot(plies, [record.verdict.ways_to_beat for record in run.records], marker="o", label=f"mask={mask}")
+    assert run.verdict.unbeatable
+    assert run.verdict.first.illegal == run.verdict.second.illegal == 0
 plt.xlabel("plies")
-plt.ylabel("games lost, over every reply")
+plt.ylabel("ways to beat it, over every reply")
 plt.legend()
 plt.savefig("unit_5.png")
 print("selfplay web", run.folder)
 
 # %% [markdown]
 # Both are proved. Compare the plies (single moves): without the mask the network has to learn the rules as well.
-# Without a mask hundreds of games end with a taken cell at first ("illegal games" in the lines above), and none at the
-# end. Meanwhile the number of *lost* games may grow. The player is not worse then: games that it used to end by
+# Without a mask it is beaten by its own illegal move in hundreds of ways at first (see the lines above), and in none at
+# the end. Meanwhile the number of ways *by a line* may grow. The player is not worse then: games that it used to end by
 # breaking a rule now go on, and it loses some of them. Always look at both numbers.
 #
 # ## What to try next

@@ -118,7 +118,7 @@ def safe(draw):
 FUTURE = 1.0
 table = {draw: learned(reward, FUTURE, draw=draw) for draw in DRAWS}
 for draw, proof in table.items():
-    print(f"draw {draw:+.1f}: games lost {proof.first.losses:5,} as X, {proof.second.losses:6,} as O; "
+    print(f"draw {draw:+.1f}: ways to beat it {proof.first.ways_to_beat:5,} as X, {proof.second.ways_to_beat:6,} as O; "
           f"only best moves in {proof.optimal_states:,} positions; you predicted {my_prediction[draw]}")  # fmt: skip
 assert table[0.0].optimal, "1 for a win and 0 for a draw must give optimal play; look at your reward"
 assert (table[1.0].first.losses, table[1.0].second.losses) == (0, 64_728)
@@ -155,7 +155,7 @@ for name, proof in {
     "full future, penalty": seeing,
     "full future, penalty, draw +1": drawing,
 }.items():
-    print(f"{name:30} games lost {proof.first.losses:6,} as X, {proof.second.losses:6,} as O")
+    print(f"{name:30} ways to beat it {proof.first.ways_to_beat:6,} as X, {proof.second.ways_to_beat:6,} as O")
 
 # %% [markdown]
 # ## The check
@@ -173,10 +173,10 @@ print("PASSED")
 
 # %%
 for seat in ("first", "second"):
-    plt.plot(DRAWS, [getattr(proof, seat).losses for proof in table.values()], marker="o", label=f"moves {seat}")
+    plt.plot(DRAWS, [getattr(proof, seat).ways_to_beat for proof in table.values()], marker="o", label=f"moves {seat}")
 plt.yscale("symlog")  # logarithmic, but with a place for 0
 plt.xlabel("reward for a draw")
-plt.ylabel("games lost, over every reply")
+plt.ylabel("ways to beat it, over every reply")
 plt.legend()
 plt.savefig("unit_6.png")
 
@@ -196,8 +196,8 @@ show(game_svg(RULES, selfplay.counterexamples(player(reward, 0.0), RULES, perspe
 # %% [markdown]
 # ## What to try next
 #
-# - Set the future to `0.99` with `draw=1`: the same mistake with fewer lost games. Which moves does the discount tell
-#   apart?
+# - Set the future to `0.99` with `draw=1`: the same mistake with fewer ways to beat it. Which moves does the discount
+#   tell apart?
 # - The penalty of -1 is paid every time. Can it change which moves are best? Try larger penalties.
 # - `selfplay train --rewards article --counterexamples 0` is `draw=1` with the penalty, and with a network.
 #

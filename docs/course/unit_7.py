@@ -64,7 +64,7 @@ def played_by(mend):
 # Can the rule be beaten when it moves first? When it moves second? How many games can it lose?
 
 # %%
-my_prediction = "nothing"  # games lost as X, as O
+my_prediction = "nothing"  # ways to beat it as X, as O
 
 # %% [markdown]
 # ## What beats it
@@ -75,7 +75,8 @@ def show(agent):
     """Show the shortest game that beats an agent in each seat, and return how many positions it is beaten in."""
     proof = selfplay.evaluate(agent, RULES, perspective="mover")
     found = selfplay.counterexamples(agent, RULES, perspective="mover")
-    print(f"games lost: {proof.first.losses} as X, {proof.second.losses} as O; beaten in {len(found.mover)} positions")
+    ways = f"{proof.first.ways_to_beat} as X, {proof.second.ways_to_beat} as O"
+    print(f"ways to beat it: {ways}; beaten in {len(found.mover)} positions")
     for seat, game in enumerate(found.shortest):
         if game is not None:
             print(f"It is beaten as {'XO'[seat]}, after the moves {game}:")
@@ -168,12 +169,12 @@ for part in (0.0, 0.5):
     run = selfplay.train(mask=True, counterexamples=part, total_steps=250_000)
     plies = [record.steps for record in run.records]
     label = f"counterexamples={part}"
-    plt.plot(plies, [record.evaluation.games_lost for record in run.records], marker="o", label=label)
-    print(f"{label}: {run.records[-1].steps:,} plies, {run.proof.games_lost} games lost")
-assert run.proof.unbeatable
+    plt.plot(plies, [record.verdict.ways_to_beat for record in run.records], marker="o", label=label)
+    print(f"{label}: {run.records[-1].steps:,} plies, {run.verdict.ways_to_beat} ways to beat it")
+assert run.verdict.unbeatable
 plt.yscale("symlog")  # logarithmic, but with a place for 0
 plt.xlabel("plies")
-plt.ylabel("games lost, over every reply")
+plt.ylabel("ways to beat it, over every reply")
 plt.legend()
 plt.savefig("unit_7.png")
 print("selfplay web", run.folder)

@@ -193,18 +193,19 @@ assert wide.value[0] == 1
 
 # %%
 run = selfplay.train(rows=3, cols=4, k=3, mask=True)
-proof = run.proof
+verdict = run.verdict
 plies = [record.steps for record in run.records]
-print(f"after {plies[-1]:,} plies: exploitability {proof.exploitability}; as X it loses {proof.first.losses} games "
-      f"and its worst result is {proof.first.best_response:+}; as O {proof.second.losses} games")  # fmt: skip
-assert proof.unexploitable
-assert proof.first.best_response == 1, "as X it wins against every reply"
-assert proof.second.losses > 0, "as O nobody is safe"
+print(f"after {plies[-1]:,} plies: exploitability {verdict.exploitability}; ways to beat it "
+      f"{verdict.first.ways_to_beat} as X and {verdict.second.ways_to_beat} as O; "
+      f"its worst result as X is {verdict.first.best_response:+}")  # fmt: skip
+assert verdict.unexploitable
+assert verdict.first.best_response == 1, "as X it wins against every reply"
+assert verdict.second.losses > 0, "as O nobody is safe"
 learned = [followed(Learned(run.player), seat) for seat in (0, 1)]
 print("followed by your own proof:", learned)
 assert learned[0][1] == 0
 assert learned[1][1] > 0
-plt.plot(plies, [record.evaluation.exploitability for record in run.records])
+plt.plot(plies, [record.verdict.exploitability for record in run.records])
 plt.xlabel("plies")
 plt.ylabel("exploitability")
 plt.savefig("unit_8.png")

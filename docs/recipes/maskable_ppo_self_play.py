@@ -57,8 +57,8 @@ def main(rounds: int = 3, steps: int = 1_024, seed: int = 0) -> list[selfplay.Ve
             envs.env_method("set_opponent", copies[game % len(copies)].sample, indices=game)
         proof = selfplay.evaluate(copies[-1], Rules(), perspective="mover")
         proofs.append(proof)
-        lost = f"{proof.first.losses} + {proof.second.losses}"
-        print(f"round {number}: exploitability {proof.exploitability}, games lost as X + as O {lost}")
+        ways = f"{proof.first.ways_to_beat} + {proof.second.ways_to_beat}"
+        print(f"round {number}: exploitability {proof.exploitability}, ways to beat it as X + as O {ways}")
         if proof.unbeatable:
             break
     return proofs

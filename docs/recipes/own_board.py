@@ -35,10 +35,11 @@ def main(rows: int = 3, cols: int = 4, k: int = 3, steps: int = 20_000, seed: in
 
     config = selfplay.DQNConfig(rules=rules, mask=True, total_steps=steps, seed=seed)
     for record in selfplay.training(config):
-        first, second = record.evaluation.first, record.evaluation.second
-        print(f"{record.steps:>7,} plies: games lost as X + as O {first.losses} + {second.losses}", end=", ")
+        first, second = record.verdict.first, record.verdict.second
+        ways = f"{first.ways_to_beat} + {second.ways_to_beat}"
+        print(f"{record.steps:>7,} plies: ways to beat it as X + as O {ways}", end=", ")
         # Not known where a player of a large board leads to more positions than are followed.
-        print(f"exploitability {record.evaluation.exploitability}")
+        print(f"exploitability {record.verdict.exploitability}")
     return record
 
 

@@ -50,7 +50,7 @@ def main(steps: int = 15_000, learning_rate: float = 2e-3, seed: int = 0) -> sel
     player = selfplay.load(run.folder, network=my_network)
     empty_board = np.zeros((1, 3, 3, 3), np.int8)
     empty_board[..., 0] = 1
-    print(f"{run.folder}: unbeatable {run.proof.unbeatable}, exploitability {run.proof.exploitability}")
+    print(f"{run.folder}: unbeatable {run.verdict.unbeatable}, exploitability {run.verdict.exploitability}")
     print("what it thinks of each first move:")
     print(np.round(player.q_values(empty_board)[0].reshape(3, 3), 2))
     return run

@@ -62,8 +62,8 @@ def main(target: str = "negamax", steps: int = 8_000, seed: int = 0) -> selfplay
         return int(np.where(observation[..., 0].ravel() == 1, table[observation.tobytes()], -np.inf).argmax())
 
     proof = selfplay.evaluate(agent, Rules())
-    lost = f"{proof.first.losses} + {proof.second.losses}"
-    print(f"{target}: unbeatable {proof.unbeatable}, games lost as X + as O {lost}", end=", ")
+    ways = f"{proof.first.ways_to_beat} + {proof.second.ways_to_beat}"
+    print(f"{target}: unbeatable {proof.unbeatable}, ways to beat it as X + as O {ways}", end=", ")
     print(f"exploitability {proof.exploitability}")
     return proof
 

@@ -72,8 +72,8 @@ def main(steps: int = 2_048, seed: int = 0) -> selfplay.Verdict:
         return int(model.predict(observation, action_masks=observation[..., 0].ravel(), deterministic=True)[0])
 
     proof = selfplay.evaluate(agent, Rules(), perspective="mover")
-    lost = f"{proof.first.losses} + {proof.second.losses}"
-    print(f"games lost as X + as O {lost}; wins against random play {proof.first.win:.1%}, {proof.second.win:.1%}")
+    ways = f"{proof.first.ways_to_beat} + {proof.second.ways_to_beat}"
+    print(f"ways to beat it as X + as O {ways}; wins against random play {proof.first.win:.1%}, {proof.second.win:.1%}")
     return proof
 
 

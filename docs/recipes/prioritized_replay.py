@@ -75,7 +75,7 @@ def main(steps: int = 400_000, seed: int = 0, folder: Path | None = None, resume
         run = selfplay.train(agent=PrioritizedAgent, resume=resume)
     else:
         run = selfplay.train(agent=PrioritizedAgent, seed=seed, mask=True, total_steps=steps, run_dir=folder)
-    print(f"{run.folder}: unbeatable {run.proof.unbeatable}, exploitability {run.proof.exploitability}")
+    print(f"{run.folder}: unbeatable {run.verdict.unbeatable}, exploitability {run.verdict.exploitability}")
     return run
 
 

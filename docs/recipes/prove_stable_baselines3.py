@@ -3,9 +3,9 @@
 It is trained in both seats against random moves, saved, loaded like any model, and judged over every reply of every
 opponent. The last lines print the shortest game that beats it in each seat.
 
-By default it trains for a few seconds, and then loses hundreds of games. `--steps 100000` takes a minute or two on one
-core. By then it rarely plays a taken cell, but can still be beaten in both seats: random play rarely shows what a
-better opponent would do.
+By default it trains for a few seconds, and then there are hundreds of ways to beat it. `--steps 100000` takes a minute
+or two on one core. By then it rarely plays a taken cell, but can still be beaten in both seats: random play rarely
+shows what a better opponent would do.
 """
 
 from pathlib import Path
@@ -40,7 +40,8 @@ def main(steps: int = 3_000, seed: int = 0) -> selfplay.Counterexamples:
     proof = selfplay.evaluate(agent)
     print(f"unbeatable: {proof.unbeatable}; exploitability {proof.exploitability}")
     for name, seat in (("X", proof.first), ("O", proof.second)):
-        print(f"as {name}: {seat.losses} lost and {seat.illegal} illegal games, wins {seat.win:.1%} from random play")
+        ways = f"{seat.ways_to_beat} ways to beat it, {seat.illegal} by its own illegal move"
+        print(f"as {name}: {ways}; wins {seat.win:.1%} from random play")
 
     beaten = selfplay.counterexamples(agent)
     for name, line in zip("XO", beaten.shortest, strict=True):

@@ -89,7 +89,7 @@ def main(steps: int = 3_000_000, seed: int = 0) -> selfplay.Verdict:
             return True
         verdict = selfplay.evaluate(model, perspective="mover")
         after = f"{model.num_timesteps:,} moves and {time.perf_counter() - started:.1f} s"
-        print(f"after {after}: {verdict.games_lost} games lost")
+        print(f"after {after}: {verdict.ways_to_beat} ways to beat it")
         if verdict.unbeatable:
             print(f"PROVED UNBEATABLE after {after}")
         return not verdict.unbeatable

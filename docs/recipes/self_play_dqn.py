@@ -4,7 +4,7 @@ One network plays both seats and learns from every ply (one move of one seat). T
 player. Each seat sees its own marks in the same plane, so one network can play both seats. And the position after a
 move is the opponent's turn, so its value counts with a minus sign.
 
-Every 6,400 plies the exact evaluation counts the games that the player loses, over every reply of every opponent. At 0
+Every 6,400 plies the exact evaluation counts the ways to beat the player, over every reply of every opponent. At 0
 the program ends, after a few seconds on one core. `--seed` chooses another run.
 """
 

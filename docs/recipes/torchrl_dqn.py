@@ -3,7 +3,7 @@
 `ActionMask` only bars taken cells from the environment's own random actions, so the Q-value module and the
 epsilon-greedy one are told where the mask is. Both need it as bool.
 
-By default it plays for about ten seconds, and then loses hundreds of games.
+By default it plays for about ten seconds, and then there are hundreds of ways to beat it.
 """
 
 import numpy as np
@@ -75,8 +75,8 @@ def main(steps: int = 2_000, seed: int = 0) -> selfplay.Verdict:
 
     proof = selfplay.evaluate(agent, Rules())
     print(f"unbeatable: {proof.unbeatable}; exploitability {proof.exploitability}")
-    lost = f"{proof.first.losses} + {proof.second.losses}"
-    print(f"games lost as X + as O {lost}; illegal in {proof.illegal_states} decision states")
+    ways = f"{proof.first.ways_to_beat} + {proof.second.ways_to_beat}"
+    print(f"ways to beat it as X + as O {ways}; illegal in {proof.illegal_states} decision states")
     return proof
 
 

@@ -101,22 +101,22 @@ def test_only_a_draw_is_a_tie() -> None:
 def test_what_becomes_of_the_first_proof_is_counted_from_it_on(monkeypatch: pytest.MonkeyPatch) -> None:
     def record(steps: int, lost: int) -> Any:
         seats = [SimpleNamespace(losses=lost, illegal=0), SimpleNamespace(losses=0, illegal=lost)]
-        verdict = SimpleNamespace(first=seats[0], second=seats[1], games_lost=2 * lost, unbeatable=lost == 0)
-        return SimpleNamespace(steps=steps, evaluation=verdict, player=lost)
+        verdict = SimpleNamespace(first=seats[0], second=seats[1], ways_to_beat=2 * lost, unbeatable=lost == 0)
+        return SimpleNamespace(steps=steps, verdict=verdict, player=lost)
 
     history = [record(*one) for one in ((100, 9), (200, 0), (300, 3), (400, 1), (500, 0), (600, 2))]
     monkeypatch.setattr(symptoms, "records", lambda *_: history)
-    end = {"proved": False, "games lost as X": 2, "games lost as O": 0, "illegal games": 2}
+    end = {"proved": False, "ways by a line as X": 2, "ways by a line as O": 0, "ways by its own illegal move": 2}
     assert symptoms.past_proof("", 0, 1.0) == end | {
         "plies to the first proof": 200,
         "evaluations from then on, % not proved": pytest.approx(60),
-        "most games lost then": 6,
+        "most ways to beat it then": 6,
     }
     monkeypatch.setattr(symptoms, "ties_with_itself", lambda lost: lost in (0, 1, 2))
     assert symptoms.ties("", 0, 1.0) == end | {
         "evaluations at which it ties with itself": 4,
         "of these, it could be beaten at": 2,
-        "most games lost then": 4,
+        "most ways to beat it then": 4,
     }
 
 

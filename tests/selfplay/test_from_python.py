@@ -51,9 +51,9 @@ def test_training_yields_what_train_records_with_the_players_that_were_evaluated
         torch.set_num_threads(1)
     assert not list(here.iterdir())
     run = selfplay.train(config, progress=False)
-    same = [[(record.steps, record.evaluation) for record in records] for records in (history, run.records)]
+    same = [[(record.steps, record.verdict) for record in records] for records in (history, run.records)]
     assert same[0] == same[1]
-    assert [selfplay.evaluate(record.player, Rules()) for record in history] == [each.evaluation for each in history]
+    assert [selfplay.evaluate(record.player, Rules()) for record in history] == [each.verdict for each in history]
     assert run.folder.parent == Path("runs")
 
 
@@ -71,7 +71,7 @@ def test_a_folder_is_opened_as_what_train_returned(tmp_path: Path) -> None:
     assert type(opened) is type(run)
     assert opened.config == replace(run.config, run_dir=None)
     assert opened.records == run.records
-    assert opened.proof == run.proof
+    assert opened.verdict == run.verdict
     assert (opened.interrupted, run.interrupted) == (False, False)
     assert {*opened.snapshots} == {*run.snapshots} >= {960, 1_920, 2_400}
     assert (opened.player.q_values(ABSOLUTE) == run.player.q_values(ABSOLUTE)).all()
@@ -83,7 +83,7 @@ def test_an_interrupted_run_is_returned_and_says_what_it_lacks(tmp_path: Path) -
     begun = selfplay.train(**SHORT, run_dir=tmp_path / "begun", stop_when=lambda: True, progress=False)
     assert begun.interrupted
     assert selfplay.open(begun).interrupted
-    for call in (begun.frame, begun.plot, lambda: begun.proof):
+    for call in (begun.frame, begun.plot, lambda: begun.verdict):
         assert "begun" in refused(call)
     assert begun.proved_from is None
 
@@ -150,7 +150,7 @@ def test_a_custom_network_is_trained_resumed_and_loaded(tmp_path: Path) -> None:
     run = selfplay.train(**settings, run_dir=tmp_path / "it")
     loaded = selfplay.load(run.folder, network=small_network)
     assert (loaded.q_values(ABSOLUTE) == run.player.q_values(ABSOLUTE)).all()
-    assert selfplay.evaluate(loaded, Rules()) == run.proof
+    assert selfplay.evaluate(loaded, Rules()) == run.verdict
     for message in (refused(selfplay.load, run.folder), refused(selfplay.train, resume=run.folder)):
         assert f"{small_network.__module__}:small_network" in message
     longer = selfplay.train(resume=run.folder, network=small_network, total_steps=4_800, progress=False)
@@ -238,7 +238,7 @@ def test_a_custom_agent_is_resumed_to_the_same_bits_and_its_player_needs_no_code
     with pytest.raises(SystemExit, match="0"):
         main(command, agent=Recalling)
     assert_same(whole.folder, part.folder)
-    assert selfplay.evaluate(selfplay.load(whole.folder), Rules()) == whole.proof
+    assert selfplay.evaluate(selfplay.load(whole.folder), Rules()) == whole.verdict
     ours = selfplay.train(**{**settings, "agent": None}, run_dir=tmp_path / "ours")
     assert "agent" in refused(selfplay.train, resume=ours, agent=Recalling)
 

@@ -269,7 +269,7 @@ def test_a_verdict_on_a_board_that_is_not_followed_whole_says_what_is_known(agen
     verdict = selfplay.evaluate(agent, Rules(6, 7, 4), positions=3_000)
     assert {verdict.complete, verdict.unbeatable, verdict.unexploitable, verdict.optimal} == {False}
     assert verdict.exploitability == exploitability
-    assert verdict.games_lost > 0  # enough to know the worst result in each seat, where no move is sampled
+    assert verdict.ways_to_beat > 0  # enough to know the worst result in each seat, where no move is sampled
     assert (verdict.optimal_fraction, verdict.illegal_states, verdict.first.win) == (None,) * 3
 
 

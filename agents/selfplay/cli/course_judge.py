@@ -310,7 +310,7 @@ def beaten(calm: Sequence[tuple[int, int]], moves: Sequence[int | None]) -> str 
     if verdict.unbeatable:
         return None
     illegal = verdict.first.illegal + verdict.second.illegal
-    return f"can be beaten: it loses {verdict.games_lost} games, and marks a taken cell in {illegal}"
+    return f"can be beaten: {verdict.ways_to_beat} ways to beat it, {illegal} of them by its own illegal move"
 
 
 LISTED = """

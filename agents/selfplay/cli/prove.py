@@ -13,7 +13,11 @@ from selfplay.program import open_console
 
 @dataclass(frozen=True)
 class ProveConfig(EvaluatedPlayer):
-    """Evaluate a player exactly: every legal reply is followed, and nothing is sampled."""
+    """Evaluate a player exactly: every legal reply is followed, and nothing is sampled.
+
+    The number of ways to beat it is its distance to a proof. What ranks players is how often they lose to uniformly
+    random play.
+    """
 
 
 def main(args: Sequence[str], prog: str = "selfplay prove") -> None:

@@ -157,8 +157,8 @@ def present(run: "Run") -> None:
         since = f"{run.proved_from.steps:,} {run.config.unit} ({seconds:.1f} s of training)"
         notes.append(f"Proved at each evaluation from {since} on.")
     print()
-    show_verdict(run.proof, *notes)
-    games = example_games(player_policy(run.player), run.player, run.proof, open_console().width)
+    show_verdict(run.verdict, *notes)
+    games = example_games(player_policy(run.player), run.player, run.verdict, open_console().width)
     say(f"\n{games.rstrip()}")
     say(f"\nThe run is in {run.folder}. What you can do next:\n")
     commands = commands_for(run.folder, prove="Evaluate it again:", **PLAYING)
@@ -174,7 +174,7 @@ def present_interrupted(run: "Run") -> None:
     if run.records:
         last = run.records[-1]
         say(f"The last evaluation was after {last.steps:,} {run.config.unit}.")
-        show_verdict(last.evaluation)
+        show_verdict(last.verdict)
         commands |= commands_for(run.folder, prove="Evaluate the player so far:", play=PLAYING["play"])
     say(f"\nThe run is in {run.folder}. What you can do next:\n")
     offer(commands)

@@ -37,7 +37,7 @@ def unbeatable_play(policy: AgentPolicy, positions: int, name: str) -> list[list
     seats = []
     for seat in (0, 1):
         verdict, plies = search_seat(policy, seat, positions, keep_plies=True)
-        if verdict.games_lost:
+        if verdict.ways_to_beat:
             raise UserError(
                 f"{name}: can be beaten, so there is nothing to certify (selfplay prove shows a game that beats it)"
             )

@@ -66,7 +66,7 @@ def find_counterexamples(
     for seat in (0, 1):
         verdict, plies = search_seat(policy, seat, positions, salt, keep_plies=True)
         seats.append(verdict)
-        if not verdict.games_lost:
+        if not verdict.ways_to_beat:
             games.append(())
             continue
         distances = play_distances(policy, plies)

@@ -27,7 +27,7 @@ def example_games(policy: AgentPolicy, player: Player | None, verdict: Verdict, 
     On boards that are not solved a short search looks for that result. An agent that samples its moves and is not
     beaten has no game to show.
     """
-    if not verdict.games_lost:
+    if not verdict.ways_to_beat:
         if policy.stochastic:
             return ""
         return f"A game of the player against itself (squares count from 1):\n\n{self_play_game(policy, width)}\n"

@@ -16,15 +16,15 @@ class SeatVerdict:
     """What an agent does in one seat, over every legal reply of its opponent."""
 
     losses: int
-    """Distinct games that it loses by a line of the opponent; a lower bound where `plies` is given."""
+    """Ways to beat it by a line of the opponent; a lower bound where `plies` is given."""
     illegal: int
-    """Distinct games that it ends by marking a taken cell; a lower bound where `plies` is given."""
+    """Ways to beat it by its own illegal move, a taken cell; a lower bound where `plies` is given."""
     win: float | None = None
     """Probability of a win against uniformly random replies; None where it is not known."""
     draw: float | None = None
     """Probability of a draw against the same opponent, or None."""
     loss: float | None = None
-    """Probability of a lost or an illegal game against the same opponent, or None."""
+    """Probability of a loss against the same opponent, by a line or by its own illegal move, or None."""
     best_response: float | None = None
     """Result against the worst opponent: +1, 0 or -1, or the mean if moves are sampled; None where it is not known.
 
@@ -41,8 +41,11 @@ class SeatVerdict:
         return self.plies is None
 
     @property
-    def games_lost(self) -> int:
-        """Return the games that beat it, by a line or by a taken cell; a lower bound unless `complete`."""
+    def ways_to_beat(self) -> int:
+        """Return the ways to beat it in this seat: the different sequences of replies after which it has lost.
+
+        It loses by a line or by its own illegal move. The number is a lower bound unless `complete`.
+        """
         return self.losses + self.illegal
 
 
@@ -50,8 +53,11 @@ class SeatVerdict:
 class Verdict:
     """The result of an exact evaluation; the fields are the same on every board and for every agent.
 
+    `ways_to_beat` is the distance to a proof and does not rank agents. What does is the `loss` of each seat, against
+    uniformly random play.
+
     What is not proved is False: `unbeatable`, `unexploitable`, `optimal`. A number that is not known is None. If
-    `complete` is False, the agent's play led to too many positions, and these counts are lower bounds: `games_lost`,
+    `complete` is False, the agent's play led to too many positions, and these counts are lower bounds: `ways_to_beat`,
     and `losses` and `illegal` of each seat that is not `complete`. All other numbers are exact.
     """
 
@@ -74,9 +80,9 @@ class Verdict:
         return self.first.complete and self.second.complete
 
     @property
-    def games_lost(self) -> int:
-        """Return the games that beat it, in both seats; a lower bound unless `complete`."""
-        return self.first.games_lost + self.second.games_lost
+    def ways_to_beat(self) -> int:
+        """Return the ways to beat it, in both seats; a lower bound unless `complete`."""
+        return self.first.ways_to_beat + self.second.ways_to_beat
 
     @property
     def exploitability(self) -> float | None:
@@ -91,8 +97,8 @@ class Verdict:
 
     @property
     def unbeatable(self) -> bool:
-        """Return whether it is proved never to lose and never to mark a taken cell, in both seats."""
-        return self.complete and self.games_lost == 0
+        """Return whether it is proved that there is no way to beat it, in either seat."""
+        return self.complete and self.ways_to_beat == 0
 
     @property
     def unexploitable(self) -> bool:
@@ -126,7 +132,7 @@ class Verdict:
         """Return all numbers and what they prove, ready for JSON."""
         return asdict(self) | {
             name: getattr(self, name)
-            for name in ("complete", "unbeatable", "unexploitable", "optimal", "exploitability")
+            for name in ("ways_to_beat", "complete", "unbeatable", "unexploitable", "optimal", "exploitability")
         }
 
 
@@ -142,7 +148,7 @@ def title(verdict: Verdict) -> str:
         return "PROVED UNBEATABLE AND OPTIMAL" if verdict.optimal else "PROVED UNBEATABLE"
     if verdict.unexploitable:
         return "PROVED UNEXPLOITABLE"
-    if verdict.complete or verdict.games_lost:
+    if verdict.complete or verdict.ways_to_beat:
         return "NOT unbeatable"
     return "NOT PROVED"
 
@@ -156,10 +162,10 @@ def verdict_text(verdict: Verdict) -> str:
             "one seat wins this game with best play, and from that seat it beats every opponent; from the other nobody "
             "is safe."
         )
-    elif verdict.games_lost:
-        meaning = "some opponent beats it."
+    elif verdict.ways_to_beat:
+        meaning = f"{_losses_to_random(verdict)} {_distance_to_a_proof(verdict)}"
     else:
-        meaning = "no lost game was met."
+        meaning = "no way to beat it was met."
     sentences = [f"{title(verdict)}: {meaning}"]
     if not verdict.complete:
         sentences.append("Its play leads to too many positions to follow to the end.")
@@ -182,11 +188,7 @@ def verdict_text(verdict: Verdict) -> str:
 
 def live_score(verdict: Verdict) -> str:
     """Return the exact score in one line."""
-    first, second = verdict.first, verdict.second
-    score = (
-        f"games lost {_count(first.losses, first)} as X, {_count(second.losses, second)} as O; "
-        f"illegal games {_count(first.illegal, first)} as X, {_count(second.illegal, second)} as O"
-    )
+    score = f"{_ways(verdict)}: {_kinds_of_ways(verdict)}"
     if verdict.decision_states is not None:
         return f"{score}; optimal in {verdict.optimal_states:,} of {verdict.decision_states:,} states"
     if verdict.exploitability is not None:
@@ -200,8 +202,9 @@ def verdict_rows(verdict: Verdict) -> list[Sequence[str]]:
     rows: list[Sequence[str]] = []
     if not verdict.complete:
         rows.append(("plies followed", *map(_extent, seats)))
-    rows.append(("games lost", *(_count(seat.losses, seat) for seat in seats)))
-    rows.append(("illegal games", *(_count(seat.illegal, seat) for seat in seats)))
+    rows.append(("ways to beat it", *(_count(seat.ways_to_beat, seat) for seat in seats)))
+    rows.append(("by a line", *(_count(seat.losses, seat) for seat in seats)))
+    rows.append(("by its own illegal move", *(_count(seat.illegal, seat) for seat in seats)))
     if any(seat.complete for seat in seats):
         rows.append(("worst possible result", *(_result(seat.best_response) for seat in seats)))
         rows.append(("wins against random", *(_share(seat.win) for seat in seats)))
@@ -216,9 +219,35 @@ def verdict_html(verdict: Verdict) -> str:
     return f"<p>{escape(verdict_text(verdict))}</p><table><tr>{'</tr><tr>'.join(rows)}</tr></table>"
 
 
-def _count(games: int, seat: SeatVerdict) -> str:
-    """Return a number of games, marked if it is a lower bound."""
-    return f"{games:,}" if seat.complete else f"≥{games:,}"
+def _losses_to_random(verdict: Verdict) -> str:
+    """Return how often an agent that can be beaten loses to uniformly random play, which ranks agents."""
+    losses = verdict.first.loss, verdict.second.loss
+    if losses == (None, None):
+        return "some opponent beats it."
+    as_first, as_second = ["an unknown share" if loss is None else f"{100 * loss:.3g} %" for loss in losses]
+    return f"of its games against uniformly random play it loses {as_first} as X and {as_second} as O."
+
+
+def _distance_to_a_proof(verdict: Verdict) -> str:
+    """Return the number of ways to beat an agent as a sentence; it does not rank agents."""
+    verb = "is" if verdict.ways_to_beat == 1 else "are"
+    return f"There {verb} {_ways(verdict)}, its distance to a proof: {_kinds_of_ways(verdict)}."
+
+
+def _ways(verdict: Verdict) -> str:
+    noun = "way" if verdict.ways_to_beat == 1 else "ways"
+    return f"{_count(verdict.ways_to_beat, verdict)} {noun} to beat it"
+
+
+def _kinds_of_ways(verdict: Verdict) -> str:
+    lines = _count(verdict.first.losses + verdict.second.losses, verdict)
+    illegal = _count(verdict.first.illegal + verdict.second.illegal, verdict)
+    return f"{lines} by a line, {illegal} by its own illegal move"
+
+
+def _count(ways: int, verdict: SeatVerdict | Verdict) -> str:
+    """Return a number of ways to beat an agent, marked if it is a lower bound."""
+    return f"{ways:,}" if verdict.complete else f"≥{ways:,}"
 
 
 def _extent(seat: SeatVerdict) -> str:

@@ -90,7 +90,7 @@ def training(
 ) -> "Iterator[Record]":
     """Train without a folder and without output, and yield each evaluation.
 
-    Each record has `.steps`, `.evaluation`, `.metrics` by TensorBoard tag, and `.player`, a copy of the player at that
+    Each record has `.steps`, `.verdict`, `.metrics` by TensorBoard tag, and `.player`, a copy of the player at that
     moment. To stop early, stop iterating. While it trains, PyTorch uses one thread, which is fastest for networks of
     this size. The arguments are those of `train`.
 

@@ -34,8 +34,8 @@ class Record:
     """Evaluations of the run so far, this one included."""
     steps: int
     """Plies or games so far."""
-    evaluation: Verdict
-    """Verdict of the exact evaluation."""
+    verdict: Verdict
+    """The result of its exact evaluation."""
     metrics: Mapping[str, float] = field(repr=False)
     """Numbers of the evaluation and of the training, by TensorBoard tag."""
     proofs: int
@@ -179,13 +179,13 @@ def _evaluate(
         generator = np.random.default_rng([config.seed, learner.steps])
         positions = evaluate_for_training(policy, every_state, generator)
         metrics["teach/positions"] = positions.found
-        evaluation = positions.verdict
+        verdict = positions.verdict
     else:
-        evaluation = evaluate_policy(policy, every_state)
+        verdict = evaluate_policy(policy, every_state)
     progress.evaluations += 1
-    proofs = progress.proofs + 1 if proves(evaluation, config.stop) else 0
-    metrics = evaluation_metrics(evaluation) | metrics
-    return Record(progress.evaluations, learner.steps, evaluation, metrics, proofs, player), positions
+    proofs = progress.proofs + 1 if proves(verdict, config.stop) else 0
+    metrics = evaluation_metrics(verdict) | metrics
+    return Record(progress.evaluations, learner.steps, verdict, metrics, proofs, player), positions
 
 
 def learner_policy(learner: Learner, player: AnyAgent) -> AgentPolicy:
@@ -194,11 +194,11 @@ def learner_policy(learner: Learner, player: AnyAgent) -> AgentPolicy:
     return agent_policy(player, learner.rules, perspective, in_training=True)
 
 
-def proves(evaluation: Verdict, stop: str) -> bool:
-    """Return whether an evaluation proves what `stop` asks for."""
+def proves(verdict: Verdict, stop: str) -> bool:
+    """Return whether a verdict proves what `stop` asks for."""
     if stop == "optimal":
-        return evaluation.optimal
-    return stop == "unbeatable" and evaluation.unexploitable
+        return verdict.optimal
+    return stop == "unbeatable" and verdict.unexploitable
 
 
 def ends(config: RunSettings, steps: int, proofs: int) -> bool:

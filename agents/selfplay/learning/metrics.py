@@ -51,7 +51,7 @@ def evaluation_metrics(evaluation: Verdict) -> Metrics:
         "eval/exploitability": evaluation.exploitability,
     }
     if evaluation.complete:
-        numbers |= {"eval/games_lost": evaluation.games_lost, "eval/unbeatable": float(evaluation.unbeatable)}
+        numbers |= {"eval/ways_to_beat": evaluation.ways_to_beat, "eval/unbeatable": float(evaluation.unbeatable)}
     for name, seat in (("first", evaluation.first), ("second", evaluation.second)):
         tags = SEAT_TAGS if seat.complete else UNFINISHED_TAGS
         numbers |= {f"eval/{name}/{tag}": getattr(seat, field) for tag, field in tags.items()}

@@ -44,9 +44,9 @@ def run_figure(metrics: Sequence[Metrics], config: RunSettings, folder: Path) ->
     heading = [*textwrap.wrap(folder.resolve().name, 100), *textwrap.wrap(settings, 120)[:3]]
     figure = NotebookFigure(figsize=(10, 8), layout="constrained")
     figure.suptitle("\n".join(heading), fontsize="medium", parse_math=False)
-    lost, optimal, against_random, learning = figure.subplots(2, 2, sharex=True).ravel()
+    ways, optimal, against_random, learning = figure.subplots(2, 2, sharex=True).ravel()
     curves = Curves(metrics, config.unit)
-    plot_losses(lost, curves)
+    plot_ways_to_beat(ways, curves)
     plot_optimality(optimal, curves)
     plot_wins_against_random(against_random, curves)
     plot_learning(learning, curves)
@@ -74,13 +74,14 @@ class Curves:
             axes.plot(self.steps, values, line_style, label=label, color=colour)
 
 
-def plot_losses(axes: Axes, curves: Curves) -> None:
-    """Plot how many games are lost, and how many end with an illegal move."""
+def plot_ways_to_beat(axes: Axes, curves: Curves) -> None:
+    """Plot the ways to beat a player, by a line and by its own illegal move."""
+    curves.plot(axes, "eval/ways_to_beat", "all", BOTH)
     for seat, colour in SEATS:
-        curves.plot(axes, f"eval/{seat}/losses", f"lost, {seat} seat", colour)
-        curves.plot(axes, f"eval/{seat}/illegal", f"illegal, {seat} seat", colour, ".:")
-        curves.plot(axes, f"eval/{seat}/losses_at_least", f"lost, at least, {seat} seat", colour, ".--")
-    axes.set(yscale="symlog", title="Games lost or ended by an illegal move")
+        curves.plot(axes, f"eval/{seat}/losses", f"by a line, {seat} seat", colour)
+        curves.plot(axes, f"eval/{seat}/illegal", f"illegal move, {seat} seat", colour, ".:")
+        curves.plot(axes, f"eval/{seat}/losses_at_least", f"by a line, at least, {seat} seat", colour, ".--")
+    axes.set(yscale="symlog", title="Ways to beat it")
     axes.set_ylim(bottom=0)
     axes.yaxis.set_major_formatter(EngFormatter())
 

@@ -50,19 +50,19 @@ class Run:
         return load(self.folder, self.network, steps, self.learner)
 
     @property
-    def proof(self) -> Verdict:
-        """Return the last exact evaluation.
+    def verdict(self) -> Verdict:
+        """Return the result of the last exact evaluation.
 
         Raises:
             UserError: the run was interrupted before its first one.
         """
-        return self._evaluated()[-1].evaluation
+        return self._evaluated()[-1].verdict
 
     @property
     def proved_from(self) -> Record | None:
         """Return the first evaluation from which the proof held to the end; None if the last one proves nothing."""
         stop = "unbeatable" if self.config.stop == "never" else self.config.stop
-        first = first_of_final_streak([proves(record.evaluation, stop) for record in self.records])
+        first = first_of_final_streak([proves(record.verdict, stop) for record in self.records])
         return None if first is None else self.records[first]
 
     def frame(self) -> "pandas.DataFrame":
@@ -110,7 +110,7 @@ class Run:
 
     def _repr_html_(self) -> str:
         """Return its last evaluation as a table, for a notebook."""
-        return f"<p>{escape(str(self.folder))}</p>{verdict_html(self.proof) if self.records else ''}"
+        return f"<p>{escape(str(self.folder))}</p>{verdict_html(self.verdict) if self.records else ''}"
 
 
 def earlier_records(lines: Iterable[Metrics], config: RunSettings) -> list[Record]:

@@ -106,7 +106,7 @@ def train_in_folder(training: Training, stop_when: Callable[[], bool], show: boo
         if screen:
             screen.print_last()
         recorder.save_last()
-        run_folder.write_evaluation(folder, records[-1].evaluation)
+        run_folder.write_evaluation(folder, records[-1].verdict)
         if hasattr(learner, "write_report"):
             learner.write_report(folder)
         recorder.close()

@@ -21,7 +21,7 @@ from selfplay.settings import RunSettings
 GROWTH = 1.1
 """Least ratio of the steps of two printed evaluations: about 24 lines while the steps grow tenfold."""
 LEVELS = "▁▂▃▄▅▆▇█"
-"""Characters of a curve of games lost, which has the first one only where no game is lost."""
+"""Characters of a curve of the ways to beat a player, which has the first one only where there is none."""
 
 
 class Screen:
@@ -30,9 +30,9 @@ class Screen:
     def __init__(self, learner: Learner, config: RunSettings) -> None:
         self._learner, self._config = learner, config
         self._score = "training until the first evaluation"
-        self._lost = list[int]()
+        self._ways = list[int]()
         self._figures = dict[str, RenderableType]()
-        """The curve or the bar before each part of the score, by its first word."""
+        """The curve or the bar before each part of the score, by words that it contains."""
         self._started, self._began_at = time.monotonic(), learner.steps
         self._unprinted, self._next = "", 0.0
         console = open_console()
@@ -58,16 +58,16 @@ class Screen:
 
     def show(self, record: Record) -> None:
         """Show the score of an evaluation."""
-        evaluation, stop = record.evaluation, self._config.stop
-        self._lost.append(evaluation.games_lost)
+        verdict, stop = record.verdict, self._config.stop
+        self._ways.append(verdict.ways_to_beat)
         self._figures = {
-            "games": sparkline(self._lost[-self._width :]),
-            "optimal": self._bar(1, evaluation.optimal_fraction or 0),
+            "to beat it": sparkline(self._ways[-self._width :]),
+            "optimal": self._bar(1, verdict.optimal_fraction or 0),
             "proved": self._bar(PROOFS_TO_STOP, record.proofs),
         }
-        self._score = live_score(evaluation)
+        self._score = live_score(verdict)
         if record.proofs:
-            proved = "unexploitable" if stop == "unbeatable" and not evaluation.unbeatable else stop
+            proved = "unexploitable" if stop == "unbeatable" and not verdict.unbeatable else stop
             self._score += f"; proved {proved} {record.proofs} of {PROOFS_TO_STOP} times in a row"
         self._unprinted = f"{record.steps:,} {self._config.unit}: {self._score}"
         if self._line:
@@ -87,7 +87,8 @@ class Screen:
         block = Table.grid(padding=(0, 2))
         block.add_row(self._bar(self._config.length, self._learner.steps), self._progress())
         for words in self._score.split("; "):
-            block.add_row(self._figures.get(words.split()[0]), words)
+            figures = [figure for part, figure in self._figures.items() if part in words]
+            block.add_row(figures[0] if figures else None, words)
         return block
 
     def _progress(self) -> str:
@@ -104,7 +105,7 @@ class Screen:
         return {"text/plain": f"{self._progress()}; {self._score}"}
 
 
-def sparkline(lost: list[int]) -> Text:
-    """Return a character for each number of games lost, on the scale of its logarithm."""
-    scale = (len(LEVELS) - 1.01) / math.log1p(max(*lost, 1))
-    return Text().join(Text(LEVELS[math.ceil(scale * math.log1p(n))], "red" if n else "green") for n in lost)
+def sparkline(ways: list[int]) -> Text:
+    """Return a character for each number of ways to beat a player, on the scale of its logarithm."""
+    scale = (len(LEVELS) - 1.01) / math.log1p(max(*ways, 1))
+    return Text().join(Text(LEVELS[math.ceil(scale * math.log1p(n))], "red" if n else "green") for n in ways)

@@ -127,7 +127,7 @@ def _result_of_begun(folder: Path, result: Result) -> Result:
         seconds=counted.metrics["time/training_s"],
         all_seconds=last.metrics["time/training_s"],
         since_proof=len(since_proof),
-        not_proved=sum(not record.evaluation.unbeatable for record in since_proof),
+        not_proved=sum(not record.verdict.unbeatable for record in since_proof),
         all_optimal=sum(record.metrics.get("eval/optimal_fraction") == 1 for record in since_proof),
     )
 
@@ -135,7 +135,7 @@ def _result_of_begun(folder: Path, result: Result) -> Result:
 def past_proof(records: Sequence[Record]) -> Sequence[Record]:
     """Return the evaluations of a run from its first proof on, none without a proof."""
     for number, record in enumerate(records):
-        if record.evaluation.unbeatable:
+        if record.verdict.unbeatable:
             return records[number:]
     return []
 

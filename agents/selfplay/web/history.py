@@ -11,16 +11,16 @@ MOST_POINTS = 400
 
 
 def history(folder: Path) -> list[dict[str, Any]]:
-    """Return the steps and the games lost of at most MOST_POINTS evaluations of a run, evenly spaced, with the last.
+    """Return the steps and the ways to beat it of at most MOST_POINTS evaluations of a run, evenly spaced.
 
-    `lost` counts the games lost in both seats; it is a lower bound unless `exact`.
+    The last one is included. `ways` counts those of both seats; it is a lower bound unless `exact`.
 
     Raises:
         UserError: a file of the run is missing or damaged.
     """
     points = []
     for record in open_run(folder).records:
-        verdict = record.evaluation
-        points.append({"steps": record.steps, "lost": verdict.games_lost, "exact": verdict.complete})
+        verdict = record.verdict
+        points.append({"steps": record.steps, "ways": verdict.ways_to_beat, "exact": verdict.complete})
     every = max(1, math.ceil(len(points) / MOST_POINTS))
     return points[(len(points) - 1) % every :: every]

@@ -26,7 +26,7 @@ FEW_POSITIONS, MANY_POSITIONS, MANY_POSITIONS_OF_LARGE_BOARDS = 1_000, 200_000, 
 """Largest numbers of positions followed at each ply of a board of over 12 cells: first, then, and then on boards of
 over 16 cells."""
 MOST_GAMES, MOST_GAMES_OF_LARGE_BOARDS = 1_000, 100
-"""Largest numbers of lost games in each seat; a player of 3,3,3 that samples no moves has 945 games at most."""
+"""Largest numbers of lost games shown of each seat; a player of 3,3,3 that samples no moves has 945 games at most."""
 MOST_GROUPS = 300
 """Largest number of groups of mistakes."""
 QUERIES = ("cells", "moves", "probabilities")
@@ -132,7 +132,7 @@ def _shown(
         "verdict": verdict_text(verdict),
         "proved": proved,
         "complete": verdict.complete,
-        "lost": [seat.losses + seat.illegal for seat in (verdict.first, verdict.second)],
+        "ways": [seat.ways_to_beat for seat in (verdict.first, verdict.second)],
         "number": len(wrong),
         "different": len(groups),
         "groups": groups[:MOST_GROUPS],

@@ -45,7 +45,7 @@ def test_a_short_run_learns(changes: dict[str, Any]) -> None:
     learner = DQNLearner(config)
     start = selfplay.evaluate(learner.player(), config.rules)
     history = list(train(learner, config))
-    end = history[-1].evaluation
+    end = history[-1].verdict
     assert [record.metrics["time/updates"] for record in history] == [47, 97]
     assert (end.optimal_states or 0) > (start.optimal_states or 0) + 500
     assert (end.illegal_states or 0) < max(start.illegal_states or 0, 1)
@@ -108,8 +108,8 @@ def test_a_run_on_cuda_learns_and_repeats() -> None:
         learner = DQNLearner(config)
         start = selfplay.evaluate(learner.player(), config.rules)
         (record,) = train(learner, config)
-        assert (record.evaluation.optimal_states or 0) > (start.optimal_states or 0)
-        results.append(record.evaluation)
+        assert (record.verdict.optimal_states or 0) > (start.optimal_states or 0)
+        results.append(record.verdict)
     assert results[0] == results[1]
 
 

@@ -149,7 +149,7 @@ def test_the_numbers_of_random_play_are_known() -> None:
 
 def test_the_numbers_of_the_built_in_opponents_are_known() -> None:
     rule = evaluate_policy(BuiltInPolicy(OPPONENTS["rule"], Rules()))
-    assert (rule.first.losses, rule.second.losses, rule.games_lost) == (0, 16, 16)
+    assert (rule.first.losses, rule.second.losses, rule.ways_to_beat) == (0, 16, 16)
     assert (rule.illegal_states, rule.optimal_states) == (0, 4_362)
     optimal = evaluate_policy(BuiltInPolicy(OPPONENTS["optimal"], Rules()))
     assert optimal.optimal

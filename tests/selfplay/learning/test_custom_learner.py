@@ -23,8 +23,8 @@ def test_it_is_trained_without_a_folder_and_each_record_has_its_player(kind: typ
     learner = kind(seed=3)
     records = list(selfplay.training(learner=learner, **SHORT))
     assert [record.steps for record in records] == [100, 200, 300, 400]
-    assert len({record.evaluation for record in records}) == 4
-    assert [selfplay.evaluate(each.player, Rules()) for each in records] == [each.evaluation for each in records]
+    assert len({record.verdict for record in records}) == 4
+    assert [selfplay.evaluate(each.player, Rules()) for each in records] == [each.verdict for each in records]
     assert (learner.taught > 0) == (kind is Drift)
     if kind is Drift:
         assert records[-1].metrics["weights/mean"] == learner.weights.mean()
@@ -48,8 +48,8 @@ def test_its_run_is_resumed_to_the_same_bits_and_loaded(kind: type[Drift], tmp_p
     assert opened.records == whole.records
     for run in (whole, resumed, opened):
         assert {*run.snapshots} >= {100, 200, 400}
-        assert selfplay.evaluate(run.snapshots[200], Rules()) == run.records[1].evaluation
-        assert selfplay.evaluate(run.player, Rules()) == run.proof
+        assert selfplay.evaluate(run.snapshots[200], Rules()) == run.records[1].verdict
+        assert selfplay.evaluate(run.player, Rules()) == run.verdict
     given = kind()
     selfplay.load(whole.folder, learner=given)
     assert given.steps == 0  # a learner that is given stays as it was

@@ -42,12 +42,13 @@ def lines_of(
 def test_the_curves_are_the_numbers_of_the_run_and_the_proof_begins_with_the_final_streak() -> None:
     lines = lines_of(PROOF, BEATEN, PROOF, PROOF, more={"loss/td": 0.25})
     figure = figure_of(lines)
-    lost, optimal, against_random, learning = figure.axes
+    ways, optimal, against_random, learning = figure.axes
     steps = [100, 200, 300, 400]
     for axes, label, tag in (
-        (lost, "lost, first seat", "eval/first/losses"),
-        (lost, "lost, second seat", "eval/second/losses"),
-        (lost, "illegal, second seat", "eval/second/illegal"),
+        (ways, "all", "eval/ways_to_beat"),
+        (ways, "by a line, first seat", "eval/first/losses"),
+        (ways, "by a line, second seat", "eval/second/losses"),
+        (ways, "illegal move, second seat", "eval/second/illegal"),
         (optimal, "optimal", "eval/optimal_fraction"),
         (against_random, "first seat", "eval/first/win_vs_random"),
         (against_random, "second seat", "eval/second/win_vs_random"),
@@ -75,8 +76,8 @@ def test_the_games_of_a_tabular_run_are_shown_by_how_they_end() -> None:
 
 def test_a_seat_that_is_not_followed_to_the_end_has_a_lower_bound_and_exploitability_is_shown() -> None:
     unfinished = {"eval/first/losses_at_least": 3, "eval/exploitability": 1.0}
-    lost, exploitability, against_random, _ = figure_of(lines_of(unfinished)).axes
-    assert curves(lost) == {"lost, at least, first seat": [[100], [3]]}
+    ways, exploitability, against_random, _ = figure_of(lines_of(unfinished)).axes
+    assert curves(ways) == {"by a line, at least, first seat": [[100], [3]]}
     assert curves(exploitability) == {"exploitability": [[100], [1.0]]}
     assert curves(against_random) == {}
     assert against_random.texts

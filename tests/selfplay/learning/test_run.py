@@ -37,8 +37,8 @@ def test_a_run_leaves_its_last_player_its_snapshots_and_their_evaluations(
     algorithm: str, settings: dict[str, Any], tmp_path: Path
 ) -> None:
     run = selfplay.train(algorithm, **settings, run_dir=tmp_path / "it", progress=False)
-    assert run.proof == selfplay.evaluate(run.player, Rules())
-    assert json.loads((run.folder / "evaluation.json").read_text()) == run.proof.as_dict()
+    assert run.verdict == selfplay.evaluate(run.player, Rules())
+    assert json.loads((run.folder / "evaluation.json").read_text()) == run.verdict.as_dict()
     last = run.records[-1].steps
     assert bits(load(run.folder)) == bits(load(run.folder, steps=last)) == bits(run.player)
     saved = snapshot_steps(run.folder)
@@ -46,7 +46,7 @@ def test_a_run_leaves_its_last_player_its_snapshots_and_their_evaluations(
         is_saved = record.number in (1, 2, 4, 8) or record.steps == last
         assert (record.steps in saved) == is_saved
         if is_saved:
-            assert selfplay.evaluate(run.snapshots[record.steps], Rules()) == record.evaluation
+            assert selfplay.evaluate(run.snapshots[record.steps], Rules()) == record.verdict
     assert len(saved) > 12
     unsaved = run.records[2].steps
     assert str(unsaved) in refused(load, run.folder, steps=unsaved)
@@ -114,7 +114,7 @@ def test_the_records_of_an_earlier_process_count_proofs_in_a_row_too() -> None:
     lines = [{"plies": number, **evaluation_metrics(VERDICTS[name])} for number, name in enumerate(names)]
     records = earlier_records(lines, DQNConfig())
     assert [each.proofs for each in records] == [1, 0, 1, 2]
-    assert [each.evaluation for each in records] == [VERDICTS[name] for name in names]
+    assert [each.verdict for each in records] == [VERDICTS[name] for name in names]
 
 
 @pytest.mark.usefixtures("stopper")

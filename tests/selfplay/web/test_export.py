@@ -170,8 +170,8 @@ def test_the_file_is_played_and_looked_into(exported: Exported, browser: Browser
         page.locator("#panel-mistakes .card").first.click()
         assert board_of(page) == data["evaluations"]["0"]["groups"][0]["board"]
         page.locator("#tab-beat").click()
-        says(page, ".rung", [re.compile(r"\d ways? to win")] * 5)
-        ways = {f"{sum(each['lost']):,} ways to win" for each in data["evaluations"].values()}
+        says(page, ".rung", [re.compile(r"\d ways? to beat it")] * 5)
+        ways = {f"{sum(each['ways']):,} ways to beat it" for each in data["evaluations"].values()}
         assert ways <= {*page.locator(".rung span").all_inner_texts()}
         page.evaluate("() => { location.hash = 'player=heuristic&moves=1,9,2&seat=X'; }")
         page.wait_for_selector(".board [data-cell='2'][data-mark='O']")  # it blocks
@@ -179,10 +179,10 @@ def test_the_file_is_played_and_looked_into(exported: Exported, browser: Browser
 
 def test_a_snapshot_loses_the_games_that_the_judge_finds(exported: Exported, page: Page) -> None:
     """In a file JavaScript follows every reply. Rounding to 8 bits changes no move of this player."""
-    script = """async ([data, steps]) => (await window.exportedApi(JSON.parse(data)).evaluation(0, steps)).lost"""
+    script = """async ([data, steps]) => (await window.exportedApi(JSON.parse(data)).evaluation(0, steps)).ways"""
     verdict = selfplay.evaluate(load(exported.run, steps=SNAPSHOTS[-1]))
-    lost = page.evaluate(script, [json.dumps(data_in(exported.file)), SNAPSHOTS[-1]])
-    assert lost == [seat.losses + seat.illegal for seat in (verdict.first, verdict.second)]
+    ways = page.evaluate(script, [json.dumps(data_in(exported.file)), SNAPSHOTS[-1]])
+    assert ways == [verdict.first.ways_to_beat, verdict.second.ways_to_beat]
 
 
 def test_no_other_script_picture_or_request_is_allowed(tmp_path: Path, browser: Browser) -> None:

@@ -28,10 +28,10 @@ def run(tmp_path: Path) -> Path:
     return tmp_path / "run"
 
 
-def test_a_point_has_the_games_lost_in_both_seats_or_those_found_so_far(run: Path) -> None:
+def test_a_point_has_the_ways_to_beat_in_both_seats_or_those_found_so_far(run: Path) -> None:
     assert history(run) == []
     (run / METRICS).write_text(line(70) + line(71, UNFINISHED))
-    assert history(run) == [{"steps": 70, "lost": 9, "exact": True}, {"steps": 71, "lost": 14, "exact": False}]
+    assert history(run) == [{"steps": 70, "ways": 9, "exact": True}, {"steps": 71, "ways": 14, "exact": False}]
 
 
 @pytest.mark.parametrize("count", [1, MOST_POINTS, MOST_POINTS + 1, 2 * MOST_POINTS + 3])

@@ -1,4 +1,4 @@
-"""The mistakes and the games lost are those of the evaluation, grouped by the losing move."""
+"""The mistakes and the ways to beat it are those of the evaluation, grouped by the losing move."""
 
 from math import inf
 from typing import Any
@@ -52,7 +52,7 @@ def test_they_are_those_of_the_evaluation(make_policy: Any, monkeypatch: pytest.
     assert shown["verdict"] == verdict_text(verdict)
     assert (shown["kind"], shown["complete"], shown["proved"]) == ("optimal", True, None)
     assert shown["number"] == (verdict.decision_states or 0) - (verdict.optimal_states or 0)
-    assert shown["lost"] == [seat.losses + seat.illegal for seat in (verdict.first, verdict.second)]
+    assert shown["ways"] == [verdict.first.ways_to_beat, verdict.second.ways_to_beat]
     groups = shown["groups"]
     assert sum(group["states"] for group in groups) == shown["number"]
     assert shown["reached"] == sum(is_wrong(policy, position) for position in met(policy))
@@ -91,7 +91,7 @@ def met(policy: AgentPolicy) -> list[Position]:
 def check_games(policy: AgentPolicy, shown: dict[str, Any]) -> None:
     """Play the games, and compare the groups with the last move of each that gives something away."""
     games = [tuple(game) for game in shown["games"]]
-    assert len(set(games)) == sum(min(number, mistakes.MOST_GAMES) for number in shown["lost"])
+    assert len(set(games)) == sum(min(number, mistakes.MOST_GAMES) for number in shown["ways"])
     losing = {}
     for game in games:
         illegal = len({*game}) < len(game)
@@ -151,7 +151,7 @@ def test_a_player_that_nothing_beats_on_a_larger_board_has_no_mistakes() -> None
     first_empty = ScriptedPlayer(lambda mine, theirs: min(set(range(13)) - mine - theirs))
     shown = evaluation(policy_of(first_empty, Rules(1, 13, 13)))
     assert (shown["proved"], shown["complete"], shown["number"], shown["groups"]) == ("unbeatable", True, 0, [])
-    assert (shown["lost"], shown["games"]) == ([0, 0], [])
+    assert (shown["ways"], shown["games"]) == ([0, 0], [])
 
 
 @pytest.mark.parametrize("rules", [Rules(), Rules(4, 5, 3)], ids=str)

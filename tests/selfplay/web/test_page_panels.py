@@ -40,8 +40,8 @@ def test_the_page_opens_on_a_verdict_and_leads_into_a_lost_game(visit: Open, ser
     page.get_by_role("button", name=re.compile("Watch DQN")).click()
     expect(page.locator(".time-bar")).to_be_visible()
     go_to(page, "#player=unmasked&moves=5,1&seat=X")
-    lost = mistakes.evaluation(player_policy(load(served.runs / "unmasked")))["lost"]
-    says(page, "#verdict .bad", f"{sum(lost):,} ways")
+    ways = mistakes.evaluation(player_policy(load(served.runs / "unmasked")))["ways"]
+    says(page, "#verdict .bad", f"{sum(ways):,} ways")
     press(page, "Show me one")
     says(page, "#panel-inside .verdict", re.compile("away|taken"))
     press(page, "Show the punishment")
@@ -75,8 +75,10 @@ def test_the_time_bar_shows_and_plays_snapshots(visit: Open, served: Site) -> No
     expect(bar).to_have_value(str(len(steps) - 1))
     for at in (0, 1, len(steps) - 1):
         bar.fill(str(at))
-        page.wait_for_function(SHOWN, arg=values_of(load(folder, steps=steps[at]), position).tolist())
-    says(page, ".when", f"{selfplay.open(folder).records[-1].evaluation.games_lost:,} game")
+        player = load(folder, steps=steps[at])
+        page.wait_for_function(SHOWN, arg=values_of(player, position).tolist())
+        for place in (".when", "#verdict"):  # also of a snapshot between two evaluations of the run
+            says(page, place, f" {selfplay.evaluate(player).ways_to_beat:,} ways to beat it")
     go_to(page, f"#player=trained&view=inside&moves=5,1&steps={steps[0]}")
     expect(bar).to_have_value("0")
     press(page, "Step: watch it learn")  # instead of motion

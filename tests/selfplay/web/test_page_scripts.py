@@ -57,7 +57,7 @@ def test_the_time_bar_has_even_stops_and_a_flag_where_the_proof_begins(call: Cal
     assert call("time_bar.js", "stopsOf", [*range(1, 131)]) == [*range(1, 131, 3)]
     places = [call("time_bar.js", "placeOf", [100, 200, 800], steps) for steps in (50, 100, 141.42, 200, 400, 900)]
     assert places == pytest.approx([0, 0, 0.25, 0.5, 0.75, 1], abs=1e-4)
-    points = [{"steps": at, "lost": lost, "exact": True} for at, lost in enumerate([0, 3, 0, 0])]
+    points = [{"steps": at, "ways": ways, "exact": True} for at, ways in enumerate([0, 3, 0, 0])]
     assert call("time_bar.js", "proofBegins", points) == 2
     assert call("time_bar.js", "proofBegins", points[:2]) is None
     assert call("time_bar.js", "proofBegins", [points[2] | {"exact": False}]) is None

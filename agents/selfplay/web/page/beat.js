@@ -110,9 +110,9 @@ function resultFor(position, seat) {
 function rungText(evaluation) {
   const status = statusOf(evaluation);
   if (status === "beaten") {
-    return `${waysText(evaluation)} to win`;
+    return waysText(evaluation);
   }
-  return status === "unknown" ? "not proved" : "proved: no way to win";
+  return status === "unknown" ? "not proved" : "proved: no way to beat it";
 }
 
 /** Return the opponents of the ladder, the easiest first: built-in ones, two snapshots, the player, the shipped one. */

@@ -74,13 +74,14 @@ export function evaluationSection(app, draw) {
 }
 
 /** Return what is proved: "unbeatable", "unexploitable", "beaten", or "unknown". */
-export function statusOf({ proved, lost }) {
-  return proved ?? (lost.some((games) => games > 0) ? "beaten" : "unknown");
+export function statusOf({ proved, ways }) {
+  return proved ?? (ways.some((number) => number > 0) ? "beaten" : "unknown");
 }
 
-/** Return the number of ways to beat a player, with a word where there may be more. */
-export function waysText({ lost, complete }) {
-  return `${complete ? "" : "at least "}${counted(lost[0] + lost[1], "way")}`;
+/** Return the number of ways to beat a player, the sum of some, with a word where there may be more. */
+export function waysText({ ways, complete }) {
+  const all = ways.reduce((sum, number) => sum + number, 0);
+  return `${complete ? "" : "at least "}${counted(all, "way")} to beat it`;
 }
 
 /** Return the sentence that reconciles a proof with states that are still wrong; null if there are none. */

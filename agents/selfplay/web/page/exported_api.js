@@ -85,7 +85,7 @@ export function exportedApi(data) {
   async function lostGames(player, steps) {
     const complete = cells <= SOLVABLE_CELLS;
     const games = [];
-    const lost = [0, 0];
+    const ways = [0, 0];
 
     async function follow(board, played, seat) {
       const mover = seatToMove(board);
@@ -96,7 +96,7 @@ export function exportedApi(data) {
         const end = outcome(rules, after);
         if (illegal || end.winner === 1 - seat) {
           games.push([...played, cell]);
-          lost[seat] += 1;
+          ways[seat] += 1;
         } else if (!end.over) {
           await follow(after, [...played, cell], seat);
         }
@@ -111,7 +111,7 @@ export function exportedApi(data) {
     return {
       verdict: "In a file, the mistakes of a snapshot are not listed.",
       proved: complete && !games.length ? "unbeatable" : null,
-      complete, lost, games,
+      complete, ways, games,
       kind: "optimal", number: 0, reached: null, different: 0, groups: [],
     };
   }

@@ -61,12 +61,12 @@ function chips(app, evaluation, points) {
   const status = statusOf(evaluation);
   if (status === "beaten") {
     const show = () => showMistake(app, evaluation.groups.find(({ game }) => game !== null) ?? evaluation.groups[0]);
-    const words = `CAN BE BEATEN in ${waysText(evaluation)}${trained}`;
+    const words = `CAN BE BEATEN: ${waysText(evaluation)}${trained}`;
     return [html("span", { class: "chip bad" }, words), evaluation.groups.length ? button("Show me one", show, { class: "chip-button" }) : null].filter(Boolean);
   }
   if (status === "unknown") {
-    return [html("span", { class: "chip" }, "NOT PROVED: no lost game was met, but its play was not followed to the end")];
+    return [html("span", { class: "chip" }, "NOT PROVED: no way to beat it was met, but its play was not followed to the end")];
   }
-  const words = status === "unbeatable" ? "PROVED UNBEATABLE, 0 games lost" : "PROVED UNEXPLOITABLE, from the losing seat nobody is safe";
+  const words = status === "unbeatable" ? "PROVED UNBEATABLE, 0 ways to beat it" : "PROVED UNEXPLOITABLE, from the losing seat nobody is safe";
   return [html("span", { class: "chip good" }, `${words}${trained}`), stillWrong(evaluation)].filter(Boolean);
 }

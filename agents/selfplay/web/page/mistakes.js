@@ -29,7 +29,7 @@ function drawMistakes(app, evaluation) {
   return [
     html("p", { class: `verdict ${rating}` }, verdict),
     ...(losing.length ? [html("h3", {}, `${counted(losing.length, "move")} by which it loses`),
-      html("p", { class: "hint" }, `Up to turning and reflecting the board; what loses most games first. Together they are in ${waysText(evaluation)} to beat it.${some} Open one to land on that move.`), ...cards(losing)] : []),
+      html("p", { class: "hint" }, `Up to turning and reflecting the board; what loses most games first. Together they are in ${waysText(evaluation)}.${some} Open one to land on that move.`), ...cards(losing)] : []),
     ...(others.length ? [html("h3", {}, othersHeading(evaluation, others)), stillWrongWords(evaluation), ...cards(others)] : []),
     ...(groups.length ? [] : [html("p", { class: "hint" }, nothingWords(evaluation))]),
   ];

@@ -44,7 +44,7 @@
  * @property {string} verdict
  * @property {"unbeatable" | "unexploitable" | null} proved
  * @property {boolean} complete Every game was followed to its end; else numbers are lower bounds.
- * @property {number[]} lost Games lost in each seat.
+ * @property {number[]} ways Ways to beat it in each seat, by a line or by its own illegal move.
  * @property {"optimal" | "beaten"} kind
  * @property {number} number States with a mistake, or positions in which it is beaten.
  * @property {number | null} reached How many of them its own play reaches.
@@ -65,7 +65,7 @@
  * @property {number | null} ply The move's place in it.
  */
 
-/** @typedef {{steps: number, lost: number, exact: boolean}} Point */
+/** @typedef {{steps: number, ways: number, exact: boolean}} Point */
 
 /** @returns {Api} */
 export function serverApi() {

@@ -1,8 +1,9 @@
-// The time bar below the board: the player as it was during its run, over the curve of the games that it lost.
+// The time bar below the board: the player as it was during its run, over the curve of the ways to beat it.
 import { button, byId, html, setAttribute, svg } from "./dom.js";
+import { waysText } from "./evaluation.js";
 import { say } from "./messages.js";
 import { sameRules } from "./rules.js";
-import { counted, numberText } from "./sentences.js";
+import { numberText } from "./sentences.js";
 
 const MOST_STOPS = 60;
 const [LENGTH, DEPTH] = [1000, 100];
@@ -27,11 +28,11 @@ function placeOf(stops, steps) {
   return (after - 1 + (Math.log(steps) - low) / (high - low)) / (stops.length - 1);
 }
 
-/** Return the steps from which on no game was lost until the end; null if the last evaluation proves nothing. */
+/** Return the steps from which on there was no way to beat it until the end; null if the last evaluation proves nothing. */
 function proofBegins(points) {
   let first = null;
-  for (const { steps, lost, exact } of points) {
-    first = exact && lost === 0 ? first ?? steps : null;
+  for (const { steps, ways, exact } of points) {
+    first = exact && ways === 0 ? first ?? steps : null;
   }
   return first;
 }
@@ -55,7 +56,9 @@ export function timeBar(app) {
   byId("time").append(root, other);
   let drawn = null;
   let points = [];
+  let known = { key: null, ways: null };
   let timer = null;
+  const keyNow = () => `${app.state.player} ${app.state.steps} ${app.state.playing}`;
   const stops = () => stopsOf(app.player().snapshots);
   const at = () => (app.state.steps === null ? stops().length - 1 : Math.max(0, stops().findIndex((each) => each >= app.state.steps)));
 
@@ -107,8 +110,8 @@ export function timeBar(app) {
 
   function draw() {
     const all = stops();
-    const most = Math.max(1, ...points.map(({ lost }) => lost));
-    const places = points.map(({ steps, lost }) => [placeOf(all, steps) * LENGTH, DEPTH * (1 - lost / most)]);
+    const most = Math.max(1, ...points.map(({ ways }) => ways));
+    const places = points.map(({ steps, ways }) => [placeOf(all, steps) * LENGTH, DEPTH * (1 - ways / most)]);
     const line = places.map(([x, y]) => `L${x.toFixed(1)} ${y.toFixed(1)}`).join("");
     curve.replaceChildren(svg("path", { class: "lost-area", d: places.length ? `M0 ${DEPTH}V${places[0][1].toFixed(1)}${line}L${LENGTH} ${places.at(-1)[1].toFixed(1)}V${DEPTH}Z` : "" }));
     const proved = proofBegins(points);
@@ -125,9 +128,26 @@ export function timeBar(app) {
     const all = stops();
     const steps = all[at()];
     const point = points.findLast((each) => each.steps <= steps);
-    const lost = point ? `, ${point.steps === steps ? "" : "about "}${counted(point.lost, "game")} lost` : "";
-    output.textContent = `after ${numberText(steps)} ${app.player().unit}${lost}`;
+    const about = point?.steps === steps ? "" : "about ";
+    if (known.key !== keyNow()) {
+      know(keyNow());
+    }
+    const ways = known.ways ?? (point ? `${about}${waysText({ ways: [point.ways], complete: point.exact })}` : null);
+    output.textContent = `after ${numberText(steps)} ${app.player().unit}${ways === null ? "" : `, ${ways}`}`;
     setAttribute(range, "aria-valuetext", output.textContent);
+  }
+
+  /** Request the evaluation of the player on the board: a snapshot between two evaluations of its run has its own. */
+  function know(key) {
+    known = { key, ways: null };
+    if (!app.state.playing) {
+      app.evaluation().then((evaluation) => {
+        if (known.key === key) {
+          known.ways = waysText(evaluation);
+          tell();
+        }
+      }, () => {});
+    }
   }
 
   return () => {
@@ -136,7 +156,8 @@ export function timeBar(app) {
     root.hidden = all.length < 2;
     other.hidden = !root.hidden;
     if (root.hidden) {
-      drawn = null; // an answer that is still to come is of no use
+      drawn = null; // answers that are still to come are of no use
+      known = { key: null, ways: null };
       const learner = app.players.find((each) => each.error === null && each.snapshots.length > 1 && sameRules(each.rules, player.rules));
       const words = learner === undefined ? ["This player has no snapshots. Train one to watch it learn: selfplay train"]
         : ["This player has no snapshots. ", button(`Watch ${learner.title} learn`, () => app.update({ player: learner.index, steps: null, setup: null }), { class: "link" })];
