@@ -72,6 +72,21 @@ def metrics_evaluation(metrics: Mapping[str, float], rules: Rules) -> Verdict:
     return Verdict(first, second, len(game_tree(rules).decisions), optimal, illegal)
 
 
+def check_evaluation(metrics: Mapping[str, float]) -> None:
+    """Refuse a line of metrics.jsonl that lacks a number of its evaluation.
+
+    Raises:
+        UserError: it does.
+    """
+    for seat in ("first", "second"):
+        needed = ["losses", "illegal", "loss_vs_random", "best_response"]
+        if f"eval/{seat}/plies_followed" in metrics:
+            needed = ["losses_at_least", "illegal_at_least", "positions_met"]
+        for tag in needed:
+            if f"eval/{seat}/{tag}" not in metrics:
+                raise UserError(f"metrics.jsonl: an evaluation lacks eval/{seat}/{tag}; restore it")
+
+
 def read_metrics(path: Path, unit: str) -> Iterator[Metrics]:
     """Yield the lines of a metrics.jsonl; a last line that is only half written is left out.
 

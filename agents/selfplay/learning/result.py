@@ -11,7 +11,7 @@ from selfplay.errors import MissingExtraError, UserError
 from selfplay.judging.verdict import Verdict, verdict_html
 from selfplay.learning.load import load, snapshot_steps
 from selfplay.learning.loop import Record, proves
-from selfplay.learning.metrics import Metrics, first_of_final_streak, metrics_evaluation
+from selfplay.learning.metrics import Metrics, check_evaluation, first_of_final_streak, metrics_evaluation
 from selfplay.settings import RunSettings
 
 if TYPE_CHECKING:
@@ -51,7 +51,9 @@ class Run:
 
     @property
     def verdict(self) -> Verdict:
-        """Return the result of the last exact evaluation.
+        """Return the verdict of the last exact evaluation, as the run recorded it.
+
+        `selfplay.evaluate(run)` evaluates the player itself again.
 
         Raises:
             UserError: the run was interrupted before its first one.
@@ -114,10 +116,15 @@ class Run:
 
 
 def earlier_records(lines: Iterable[Metrics], config: RunSettings) -> list[Record]:
-    """Return the evaluations that lines of metrics.jsonl describe, without players."""
+    """Return the evaluations that lines of metrics.jsonl describe, without players.
+
+    Raises:
+        UserError: a number of an evaluation is missing.
+    """
     records = []
     proofs = 0
     for number, line in enumerate(lines, start=1):
+        check_evaluation(line)
         evaluation = metrics_evaluation(line, config.rules)
         proofs = proofs + 1 if proves(evaluation, config.stop) else 0
         metrics = {tag: value for tag, value in line.items() if tag != config.unit}

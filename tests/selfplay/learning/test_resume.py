@@ -228,6 +228,13 @@ def test_metrics_that_lack_what_the_checkpoint_counts_are_refused(content: str, 
     assert str(path) in refused(resume, folder)
 
 
+@pytest.mark.parametrize("tag", ["first/losses", "second/illegal", "first/best_response"])
+def test_an_evaluation_without_one_of_its_numbers_is_refused(tag: str, folder: Path) -> None:
+    path = folder / "metrics.jsonl"
+    path.write_text(path.read_text().replace(f'"eval/{tag}"', '"eval/other"'))
+    assert tag.partition("/")[0] in refused(selfplay.open, folder)
+
+
 def test_metrics_and_snapshots_beyond_the_checkpoint_are_dropped(folder: Path) -> None:
     path, snapshots = folder / "metrics.jsonl", folder / "snapshots"
     shutil.copy(snapshots / "960.safetensors", snapshots / "2001.safetensors")
