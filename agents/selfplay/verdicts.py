@@ -53,9 +53,8 @@ def evaluate(
 
     Raises:
         ValueError: the board has more than 64 cells, or there is no such perspective.
-        UserError: it is not an agent, cannot be asked, or answers differently when asked again about a position; or
-            `rules` is not a `Rules`.
-        gymnasium.error.InvalidAction: its answer is not a cell, or probabilities, for each board.
+        UserError: it is not an agent, cannot be asked, answers differently when asked again about a position, or its
+            answer is not a cell, or probabilities, for each board; or `rules` is not a `Rules`.
     """
     positions = converted("positions", positions, Count)
     return evaluate_policy(_policy(agent, rules, perspective), every_state=True, positions=positions)

@@ -199,7 +199,7 @@ def test_a_mistake_that_comes_later_names_the_position(view: Any, of_x: int) -> 
     def forgetful(observation: Planes) -> int | None:
         return None if observation[0, 0, of_x] and observation[..., 0].sum() == 8 else first_empty(observation)
 
-    with pytest.raises(gymnasium.error.InvalidAction, match=r"X\.\./"):
+    with pytest.raises(selfplay.UserError, match=r"X\.\./"):
         selfplay.evaluate(forgetful, perspective=view)
     with pytest.raises(IndexError) as caught:
         selfplay.evaluate(lambda observation: [8][int(observation[..., 1:].sum())], perspective=view)

@@ -46,6 +46,10 @@ Ask: TypeAlias = Callable[[Array], IntArray]
 """A function that returns the cells [B] of an agent for observations [B, R, C, 3]."""
 
 
+class AnswerError(UserError):
+    """An answer of an agent that is not a cell, or probabilities, for each board."""
+
+
 class AgentPolicy:
     """An agent's moves in positions, as it acts without being given a mask.
 
@@ -57,9 +61,9 @@ class AgentPolicy:
     digits depend on how many boards are asked together.
 
     Raises:
-        UserError: it is not an agent, cannot be asked, or answers the same positions differently.
+        UserError: it is not an agent, cannot be asked, answers the same positions differently, or its answer is not a
+            cell, or probabilities, for each board.
         ValueError: there is no such perspective.
-        gymnasium.error.InvalidAction: its answer is not a cell, or probabilities, for each board.
     """
 
     shown: str | None = None
@@ -144,7 +148,7 @@ class AgentPolicy:
         except Exception as error:
             if self._name is None:
                 raise
-            message = error if isinstance(error, UserError | InvalidAction) else what_failed(error)
+            message = error if isinstance(error, UserError) else what_failed(error)
             raise UserError(f"{self._name}: {message}") from None
 
     def _answers(self, ask: Callable[[Array], Array], none: Array, mover: IntArray, opponent: IntArray) -> NDArray[Any]:
@@ -179,12 +183,12 @@ class AgentPolicy:
         answer = given.astype(np.float64)
         shape = (len(observation), self.rules.cells)
         if answer.shape != shape:
-            raise InvalidAction(f"the agent's probabilities must be of shape {shape}, got {answer.shape}")
+            raise AnswerError(f"the agent's probabilities must be of shape {shape}, got {answer.shape}")
         sums = answer.sum(axis=1, keepdims=True)
         if not (answer >= 0).all() or not (abs(sums - 1) <= LARGEST_ERROR).all():
-            raise InvalidAction("the agent's probabilities must be 0 or more and have the sum 1 on each board")
+            raise AnswerError("the agent's probabilities must be 0 or more and have the sum 1 on each board")
         if ((given > 0) != (answer > 0)).any():
-            raise InvalidAction("the agent has a probability that is too small for 64 bits")
+            raise AnswerError("the agent has a probability that is too small for 64 bits")
         probabilities: FloatArray = answer / sums
         return probabilities
 
@@ -311,7 +315,7 @@ def way_to_ask(agent: Any, observation: Array) -> Ask:
         else:
             return ask
     for each in errors:
-        if isinstance(each, InvalidAction):  # it says what was returned
+        if isinstance(each, AnswerError):  # it says what was returned
             raise UserError(each) from each
     first = errors[0]
     is_model = not hasattr(agent, "act") and (hasattr(agent, "predict") or _is_module(agent))
@@ -399,24 +403,24 @@ def _best(module: Any, observation: Array) -> Any:
         if not np.isnan(values).any():
             return values.argmax(axis=1)
         got = "nan"
-    raise InvalidAction(f"a module must return [boards, {cells}] values, one for each cell, got {got}")
+    raise AnswerError(f"a module must return [boards, {cells}] values, one for each cell, got {got}")
 
 
 def checked(answer: Any, observation: Array) -> IntArray:
     """Return an answer to observations [B, R, C, 3] as new cells [B]; libraries give one as an array of any shape.
 
     Raises:
-        gymnasium.error.InvalidAction: it is none.
+        AnswerError: it is none.
     """
     boards, cells, given = len(observation), observation[0, ..., 0].size, as_numpy(answer)
     try:
         return checked_cells(cells, np.ravel(given) if boards == 1 else given, boards).copy()  # the agent may reuse it
     except (InvalidAction, ValueError) as error:  # the latter for lists in a list, of several lengths
         if boards > 1 and answer is not None:
-            raise InvalidAction(f"the agent's {error}") from None
+            raise AnswerError(f"the agent's {error}") from None
         said = f"{reprlib.repr(given)} in the position {position_text(observation[0])}"
         hint = " (is a `return` missing?)" if answer is None else ""
-        raise InvalidAction(f"the agent returned {said}: wanted int(cell), 0 to {cells - 1}{hint}") from None
+        raise AnswerError(f"the agent returned {said}: wanted int(cell), 0 to {cells - 1}{hint}") from None
 
 
 def position_text(board: Array) -> str:

@@ -7,7 +7,6 @@ from typing import Any, cast
 
 import numpy as np
 import pytest
-from gymnasium.error import InvalidAction
 
 import selfplay
 from selfplay.judging.agents import AgentPolicy, BuiltInPolicy, TabulatedPolicy
@@ -88,25 +87,24 @@ def test_rounded_probabilities_are_taken_for_what_they_mean() -> None:
 
 
 @pytest.mark.parametrize(
-    ("agent", "error", "named"),
+    ("agent", "named"),
     [
-        (Random(), selfplay.UserError, "position"),
-        (wavering(1.1e-3), selfplay.UserError, "position"),
-        (hedging(9e-4), selfplay.UserError, "position"),
-        (Answering(lambda _: np.ones((3, 9)) / 9), InvalidAction, r"\(2, 9\), got \(3, 9\)"),
-        (Answering(lambda o: np.full((len(o), 9), 0.2)), InvalidAction, "sum"),
-        (Answering(lambda o: np.full((len(o), 9), 1.0011 / 9)), InvalidAction, "sum"),
-        (Answering(lambda o: np.tile([1.1, -0.1, *[0] * 7], (len(o), 1))), InvalidAction, "sum"),
-        (Answering(lambda o: np.full((len(o), 9), np.nan)), InvalidAction, "sum"),
+        (Random(), "position"),
+        (wavering(1.1e-3), "position"),
+        (hedging(9e-4), "position"),
+        (Answering(lambda _: np.ones((3, 9)) / 9), r"\(2, 9\), got \(3, 9\)"),
+        (Answering(lambda o: np.full((len(o), 9), 0.2)), "sum"),
+        (Answering(lambda o: np.full((len(o), 9), 1.0011 / 9)), "sum"),
+        (Answering(lambda o: np.tile([1.1, -0.1, *[0] * 7], (len(o), 1))), "sum"),
+        (Answering(lambda o: np.full((len(o), 9), np.nan)), "sum"),
         (
             Answering(lambda o: np.tile([Fraction(1), Fraction(1, 10**400), *[0] * 7], (len(o), 1))),
-            InvalidAction,
             "small",
         ),
     ],
 )
-def test_what_is_no_answer_is_refused(agent: Any, error: type[Exception], named: str) -> None:
-    with pytest.raises(error, match=named):
+def test_what_is_no_answer_is_refused(agent: Any, named: str) -> None:
+    with pytest.raises(selfplay.UserError, match=named):
         selfplay.evaluate(agent, Rules())
 
 
