@@ -54,7 +54,7 @@ def naming_the_extra() -> Iterator[None]:
         missing = (error.name or "").split(".")[0]
         for extra, (purpose, modules) in EXTRAS.items():
             if missing in modules:
-                way_out = f"pip install 'tictactoe-selfplay[{extra}]'"
+                way_out = f"in a clone of this project, pip install -c constraints.txt '.[{extra}]'"
                 raise MissingExtraError(f"{missing} is not installed, {purpose}: {way_out}") from None
         raise
 
