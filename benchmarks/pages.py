@@ -302,7 +302,6 @@ def of_evidence(docs: Path) -> Figures:
         every_run += runs
     found["evidence.runs"] = number(len(every_run), 0)
     found["evidence.models"] = number(len({run["model_sha256"] for run in every_run}), 0)
-    found["evidence.hours"] = number(sum(float(run.get("worker_seconds", 0)) for run in every_run) / 3600)
     return found
 
 
