@@ -79,7 +79,7 @@ def check_evaluation(metrics: Mapping[str, float]) -> None:
         UserError: it does.
     """
     for seat in ("first", "second"):
-        needed = ["losses", "illegal", "loss_vs_random", "best_response"]
+        needed = ["losses", "illegal", "best_response"]
         if f"eval/{seat}/plies_followed" in metrics:
             needed = ["losses_at_least", "illegal_at_least", "positions_met"]
         for tag in needed:
