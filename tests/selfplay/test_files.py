@@ -105,3 +105,9 @@ def test_a_folder_is_locked_until_the_block_ends() -> None:
     with locked(Path()):
         pass
     assert issubclass(BusyError, UserError)
+
+
+def test_a_message_that_a_file_fills_is_cut() -> None:
+    message = str(UserError("\n" * 10_000))
+    assert len(message) < 5_000
+    assert "\n" not in message

@@ -1,4 +1,4 @@
-"""The number of ways to beat a player is one number, whoever shows it."""
+"""The number of ways to beat a player is the same number everywhere."""
 
 import re
 from pathlib import Path

@@ -122,7 +122,7 @@ def unit_1(_: random.Random) -> Exam:
     values, best = solution.value.tolist()[::-1], solution.optimal_moves.tolist()[::-1]
     questions = [Question(f"value{position}", equal(right)) for position, right in zip(positions, values, strict=True)]
     for position, cells in zip(positions, best, strict=True):
-        if cells:  # the game goes on
+        if cells:  # the game is not over
             questions.append(Question(f"best_cells{position}", same_cells(RULES.cells_of(cells))))
     return Exam(questions)
 
@@ -153,7 +153,7 @@ def unit_3(rng: random.Random) -> Exam:
     questions = []
     for _ in range(100):
         best, next_best = (round(rng.uniform(-1, 1), 3) for _ in range(2))
-        # My move ends the game, the reply completes a line, or the game goes on.
+        # My move ends the game, the reply completes a line, or the game continues.
         for moved in ((1.0, 0.0, 0.0, 0.0), (0.0, best, 1.0, 0.0), (0.0, best, 0.0, next_best)):
             reward, opponents_best, opponents_reward, my_next_best = moved
             targets = {

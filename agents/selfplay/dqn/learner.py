@@ -133,7 +133,7 @@ class DQNLearner:
         play, wanted = self.self_play, self.state()
         same_device = state.get("device") == wanted["device"]
         if not same_device:
-            wanted["generator"] = state.get("generator")  # whatever it is
+            wanted["generator"] = state.get("generator")  # of another device: it is not restored
         check_state(state, wanted)
         check_numbers(state, play)
         check_positions(state, self.rules)

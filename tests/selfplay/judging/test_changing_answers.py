@@ -158,7 +158,7 @@ def out_of_order() -> When:
 
 
 def after_two_turns() -> When:
-    """Return a function that is True for one board alone that goes on a game after two earlier turns of it."""
+    """Return a function that is True for one board alone that continues a game after two earlier turns of it."""
     game: list[Any] = []
 
     def is_late_in_a_game(_asked: int, observation: Any) -> Any:

@@ -16,7 +16,7 @@ import selfplay
 from selfplay.learning.load import load, read_settings
 from selfplay.learning.metrics import read_metrics
 from selfplay.tabular.table_csv import read_table
-from selfplay.tensor_file import read_model
+from selfplay.tensor_file import read_model, read_tensors, write_tensors
 from tests.malicious_files import GIB, MALICIOUS_FILES, MARKER, Program, announcing
 from tests.runs import SHORT, content_of, refused, without_plots
 
@@ -168,3 +168,13 @@ def test_a_run_changes_nothing_behind_a_link(name: str, folder: Path, tmp_path: 
         assert name in str(error)  # noqa: PT017 (a link may also be replaced)
     after = content_of(elsewhere) if elsewhere.is_dir() else elsewhere.exists() and elsewhere.read_bytes()
     assert after == before
+
+
+def test_a_file_that_does_not_fit_into_memory_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def out_of_memory(*_: object, **__: object) -> None:
+        raise RuntimeError("unable to mmap")
+
+    path = tmp_path / "large.safetensors"
+    write_tensors(path, {"weights": torch.zeros(1)})
+    monkeypatch.setattr("selfplay.tensor_file.safe_open", out_of_memory)
+    assert str(path) in refused(read_tensors, path)
