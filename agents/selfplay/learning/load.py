@@ -131,7 +131,7 @@ def check_part(place: Path, what: str, name: Any, part: Any) -> None:
     """Refuse a custom part that is given to a run or sweep without one, and none where there is one of this name.
 
     Raises:
-        UserError: it is so.
+        UserError: the part is missing, or there is none of its kind.
     """
     if name and part is None:
         way = f"give {what}= in Python"
