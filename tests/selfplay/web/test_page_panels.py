@@ -137,8 +137,10 @@ def test_a_page_that_is_loaded_again_knows_the_new_snapshots_of_a_run(visit: Ope
     expect(bar).to_have_attribute("max", "1")
     for file in held_back:
         (grown / file.name).rename(file)
+    page.wait_for_load_state("networkidle")  # a request that is cut off, or for a folder that is gone, is an error
     page.reload()
     expect(bar).to_have_attribute("max", str(len(steps) - 1))
+    page.wait_for_load_state("networkidle")
     shutil.rmtree(grown)
 
 
