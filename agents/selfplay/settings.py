@@ -15,8 +15,9 @@ from types import NoneType
 from typing import Annotated, Any, ClassVar, Literal, TypeAlias, TypeVar, get_args, get_origin, get_type_hints
 
 from selfplay.errors import UserError
-from tictactoe import Rules
+from tictactoe import Rewards, Rules
 from tictactoe.names import did_you_mean
+from tictactoe.rewards import PRESETS as NAMED_REWARDS, named_rewards
 from tictactoe.rules import refuse_unknown_rules
 
 LARGEST = 10**12
@@ -77,7 +78,7 @@ class RunSettings:
     seed: Seed = 0
     """Seed of every random number of the run."""
     run_dir: Path | None = None
-    """Folder of this run; it must be new or empty. Default: a new folder under runs/, named by algorithm, board, seed,
+    """Folder of this run; it must be new or empty. Default: a new folder in runs_dir, named by algorithm, board, seed,
     changed settings and time."""
 
     def __post_init__(self) -> None:
@@ -148,6 +149,11 @@ def setting_names(kind: type[RunSettings]) -> list[str]:
     for each in fields(kind):
         names += [of_board.name for of_board in fields(Rules)] if each.name == "rules" else [each.name]
     return names
+
+
+def value_of(config: RunSettings, name: str) -> Any:
+    """Return the value of a setting by its name as it is typed."""
+    return getattr(config.rules if name in {each.name for each in fields(Rules)} else config, name)
 
 
 def changed(config: Config, settings: Mapping[str, Any]) -> Config:
@@ -235,6 +241,9 @@ def written(value: object) -> str:
         return str(value).lower()
     if isinstance(value, tuple):
         return "x".join(map(str, value)) or "[]"
+    if isinstance(value, Rewards):
+        default = asdict(Rewards())
+        return ":".join(f"{name}={number}" for name, number in asdict(value).items() if number != default[name])
     return str(value)
 
 
@@ -292,6 +301,8 @@ def _converted(value: Any, hint: Any) -> Any:
     """Do what `converted` does, but raise an error that only says what the value must be."""
     if hasattr(value, "tolist"):  # an array or a number of NumPy, or a tensor
         value = value.tolist()
+    if Rewards in get_args(hint):
+        return _rewards(value)
     if NoneType in get_args(hint):
         return None if value is None else _converted(value, get_args(hint)[0])
     kind = get_origin(hint) or hint
@@ -330,6 +341,22 @@ def _choice(value: Any, choices: tuple[Any, ...]) -> Any:
         if value == choice and type(value) is type(choice):
             return choice
     raise _UnfitError(f"one of {', '.join(map(str, choices))}")
+
+
+def _rewards(value: Any) -> str | Rewards:
+    """Return the name of rewards if they are a preset, else the rewards; they may be written as allow=0:loss=-1.
+
+    Raises:
+        UserError: it names no rewards, or a reward is not a finite number.
+    """
+    if isinstance(value, str) and "=" in value:
+        words = (word.partition("=") for word in value.split(":"))
+        value = {name: parse_value(number) for name, _, number in words}
+    try:
+        rewards = named_rewards(value)
+    except (TypeError, ValueError) as error:
+        raise UserError(str(error)) from None
+    return next((name for name, preset in NAMED_REWARDS.items() if preset == rewards), rewards)
 
 
 def _tuple(value: Any, hint: Any) -> tuple[Any, ...]:

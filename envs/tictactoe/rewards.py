@@ -1,6 +1,6 @@
 """The rewards of a ply: their fields, the named presets, and which seat gets what."""
 
-import math
+import sys
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
 from functools import cached_property
@@ -33,7 +33,7 @@ class Rewards:
     def __post_init__(self) -> None:
         for name, value in asdict(self).items():
             number = isinstance(value, Real) and not isinstance(value, bool)
-            if not number or not math.isfinite(value):
+            if not number or not abs(value) <= sys.float_info.max:
                 raise ValueError(f"rewards: {name} must be a finite number, got {value!r}")
             object.__setattr__(self, name, float(value))
 

@@ -18,7 +18,7 @@ from selfplay.learning.loop import Record
 from tests.runs import SHORT, assert_same, refused
 from tests.selfplay.decisions import ABSOLUTE
 from tests.selfplay.dqn.scripted import SMALL
-from tictactoe import Rules
+from tictactoe import Rewards, Rules
 
 AS_TYPED = {**SHORT, "hidden": 16, "num_envs": np.int64(16), "total_steps": 2.4e3, "device": torch.device("cpu")}
 """The settings of `SHORT` in other types."""
@@ -55,6 +55,18 @@ def test_training_yields_what_train_records_with_the_players_that_were_evaluated
     assert same[0] == same[1]
     assert [selfplay.evaluate(record.player, Rules()) for record in history] == [each.verdict for each in history]
     assert run.folder.parent == Path("runs")
+
+
+@pytest.mark.usefixtures("stopper")
+def test_rewards_of_your_own_are_saved_and_repeated(here: Path) -> None:
+    rewards = Rewards(illegal=-5, draw=0.25)
+    run = selfplay.train(**SHORT, rewards=rewards, name="one", progress=False)
+    assert run.folder == Path("runs/one")
+    assert selfplay.open(run).config == run.config
+    assert vars(run.config)["rewards"] == rewards
+    content = json.loads((run.folder / "config.json").read_text())
+    selfplay.train(**content, name="same", runs_dir=here / "others", progress=False)
+    assert_same(run.folder, here / "others" / "same")
 
 
 def test_the_board_can_be_given_by_its_rules_or_by_its_sizes() -> None:

@@ -32,7 +32,7 @@ from selfplay.settings import (
 from selfplay.tabular.config import AfterstateQConfig, MinimaxQConfig, TDBackupConfig, TDValueConfig
 from tests.runs import refused
 from tests.variants import UnknownRules
-from tictactoe import Rules
+from tictactoe import Rewards, Rules
 
 
 @dataclass
@@ -145,6 +145,11 @@ def test_every_number_has_bounds(config: Any) -> None:
         (DQNConfig, {"rule_weight": -1.0}, ["rule_weight", "-1"]),
         (DQNConfig, {"stop": "optimal", "rows": 5, "cols": 4}, ["stop", "optimal"]),
         (DQNConfig, {"target": "negmax"}, ["target", "negamax"]),
+        (DQNConfig, {"rewards": "sprase"}, ["sprase", "sparse"]),
+        (DQNConfig, {"rewards": "ilegal=-5"}, ["ilegal", "illegal"]),
+        (DQNConfig, {"rewards": "allow=0,loss=-1"}, ["allow", "0,loss=-1"]),
+        (DQNConfig, {"rewards": {"win": 10**400}}, ["win"]),
+        (DQNConfig, {"rewards": None}, ["rewards", "None"]),
         (MinimaxQConfig, {"games": 0}, ["games", "from_table"]),
         (AfterstateQConfig, {"draw_reward": 2.0}, ["draw_reward", "2.0"]),
         (TDBackupConfig, {"greedy_games": 100_001}, ["greedy_games"]),
@@ -163,7 +168,37 @@ def test_the_setting_that_was_meant_is_suggested_alone(typed: str, meant: str) -
     assert "warmup" not in message
 
 
-@pytest.mark.parametrize("config", [DQNConfig(rules=Rules(4, 5, 3), mask=True), *(kind() for kind in KINDS)])
+OWN_REWARDS = Rewards(illegal=-5, draw=0.25)
+
+
+@pytest.mark.parametrize(
+    ("typed", "held", "shown"),
+    [
+        ("sparse", "sparse", "sparse"),
+        (Rewards(allow=0, loss=-1), "sparse", "sparse"),
+        ("allow=0:loss=-1", "sparse", "sparse"),
+        (OWN_REWARDS, OWN_REWARDS, "illegal=-5.0:draw=0.25"),
+        ({"illegal": -5, "draw": 0.25}, OWN_REWARDS, "illegal=-5.0:draw=0.25"),
+        ("illegal=-5:draw=0.25", OWN_REWARDS, "illegal=-5.0:draw=0.25"),
+    ],
+    ids=str,
+)
+def test_rewards_are_a_preset_or_numbers_however_they_are_typed(typed: Any, held: Any, shown: str) -> None:
+    rewards = changed(DQNConfig(), {"rewards": typed}).rewards
+    assert (rewards, type(rewards), written(rewards)) == (held, type(held), shown)
+    assert changed(DQNConfig(), {"rewards": shown}).rewards == held
+
+
+def test_a_file_holds_a_preset_by_name_and_other_rewards_by_their_numbers() -> None:
+    assert flat(DQNConfig(rewards="sparse"))["rewards"] == "sparse"
+    numbers = {"win": 1.0, "illegal": -5.0, "allow": -1.0, "draw": 0.25, "loss": 0.0}
+    assert flat(DQNConfig(rewards=OWN_REWARDS))["rewards"] == numbers
+
+
+@pytest.mark.parametrize(
+    "config",
+    [DQNConfig(rules=Rules(4, 5, 3), mask=True), DQNConfig(rewards=OWN_REWARDS), *(kind() for kind in KINDS)],
+)
 def test_settings_are_made_again_from_their_flat_form(config: RunSettings) -> None:
     flattened = json.loads(json.dumps(flat(config)))
     assert {"rules", "run_dir"}.isdisjoint(flattened)

@@ -19,7 +19,7 @@ COMMANDS = {
     "arena": ("cli.arena", "let players meet, and show every result"),
     "web": ("cli.web", "open a page to play and to look inside players"),
     "sweep": ("cli.sweep", "train with many settings and seeds, on all cores or machines"),
-    "report": ("cli.report", "report the results of a sweep, with intervals and plots"),
+    "report": ("cli.report", "compare runs in a table, or those of a sweep with intervals"),
     "course": ("cli.course", "write the course as notebooks, or check those of students"),
 }
 """Each command with its module, which is imported only to run it, and its purpose."""

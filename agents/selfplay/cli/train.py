@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, Generic, TypeVar, get_args
 
 import tyro
 from tyro.constructors import ConstructorRegistry, PrimitiveConstructorSpec, PrimitiveTypeInfo
@@ -17,6 +17,8 @@ from selfplay.learning.folder import RunFlags, about
 from selfplay.learning.load import checked_settings
 from selfplay.program import command, open_console, tensorboard
 from selfplay.settings import SHORT_NAMES, parse_value, written
+from tictactoe import Rewards
+from tictactoe.rewards import PRESETS
 
 if TYPE_CHECKING:
     from selfplay.learning.result import Run
@@ -59,6 +61,8 @@ def main(args: Sequence[str], prog: str = "selfplay train", **own: Any) -> None:
             resume=run_flags.resume,
             force=run_flags.force,
             checkpoint_interval=run_flags.checkpoint_interval,
+            name=run_flags.name,
+            runs_dir=run_flags.runs_dir,
             **own,
         )
     except Interrupted as interrupted:
@@ -109,6 +113,20 @@ def several_in_one_word(kind: PrimitiveTypeInfo) -> PrimitiveConstructorSpec[Any
         metavar="INTxINT...",
         instance_from_str=lambda words: parse_value(words[0]),
         is_instance=lambda value: isinstance(value, tuple),
+        str_from_instance=lambda value: [written(value)],
+    )
+
+
+@FLAGS.primitive_rule
+def rewards_in_one_word(kind: PrimitiveTypeInfo) -> PrimitiveConstructorSpec[Any] | None:
+    """Return how the flag for rewards is read, which is checked with the other settings; None for another type."""
+    if Rewards not in get_args(kind.type):
+        return None
+    return PrimitiveConstructorSpec(
+        nargs=1,
+        metavar=f"{{{','.join(PRESETS)}}}|NAME=FLOAT:...",
+        instance_from_str=lambda words: words[0],
+        is_instance=lambda value: isinstance(value, str | Rewards),
         str_from_instance=lambda value: [written(value)],
     )
 

@@ -18,7 +18,7 @@ from selfplay.settings import (
     check_known_rules,
     require,
 )
-from tictactoe import Rules
+from tictactoe import Rewards, Rules
 from tictactoe.batch import check_fits
 from tictactoe.tree import SOLVABLE_CELLS
 
@@ -55,8 +55,8 @@ class DQNConfig(RunSettings):
 
     rules: Rules = Rules()
     """The board."""
-    rewards: Literal["shaped", "article", "sparse"] = "shaped"
-    """Reward preset."""
+    rewards: Literal["shaped", "article", "sparse"] | Rewards = "shaped"
+    """Rewards: a preset, or your own numbers, as in illegal=-5 or allow=0:loss=-1; the others are those of "shaped"."""
     perspective: Literal["mover", "absolute"] = "mover"
     """Planes that the network sees: mine and theirs ("mover"), or X and O ("absolute")."""
 

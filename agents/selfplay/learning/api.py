@@ -7,6 +7,7 @@ import contextlib
 import inspect
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import fields, replace
+from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +16,7 @@ from selfplay.errors import UserError, naming_the_extra
 from selfplay.files import locked
 from selfplay.learner import Learner, LearnerFactory, copied_player, make_learner
 from selfplay.learning.algorithms import Config, configured, described, new_learner, parse_settings
-from selfplay.learning.folder import CONFIG_KEYS, METRICS, RunFlags, check_empty, is_finished
+from selfplay.learning.folder import CONFIG_KEYS, METRICS, RunFlags, check_empty, is_finished, new_run_dir
 from selfplay.learning.load import Folder, checked_settings, folder_of, part_names, read_settings
 from selfplay.settings import CustomConfig, RunSettings, as_path, changed, check_changes, flat
 
@@ -37,6 +38,8 @@ def train(
     resume: Folder | None = None,
     force: bool = False,
     checkpoint_interval: float = RunFlags.checkpoint_interval,
+    name: str | None = None,
+    runs_dir: str | PathLike[str] = RunFlags.runs_dir,
     stop_when: Callable[[], bool] = lambda: False,
     progress: bool = True,
     **settings: Any,
@@ -50,20 +53,26 @@ def train(
     `agent` is your own subclass of `selfplay.DQNAgent`.
 
     With `resume` the run in that folder continues from its last checkpoint, with these `settings` changed; with `force`
-    even settings that a resumed run must keep. `checkpoint_interval` is in seconds. `stop_when` is called every few
-    steps; if it returns True, the run is interrupted, as by Ctrl-C. An interrupted run has written a checkpoint, and
-    its `.interrupted` is True. `progress=False` prints nothing.
+    even settings that a resumed run must keep. `checkpoint_interval` is in seconds. `name` and `runs_dir` are the name
+    of a new run's folder and where it is made; `run_dir` is the folder itself. `stop_when` is called every few steps;
+    if it returns True, the run is interrupted, as by Ctrl-C. An interrupted run has written a checkpoint, and its
+    `.interrupted` is True. `progress=False` prints nothing.
 
     Raises:
         UserError: a setting is invalid, the folder cannot be used, or the network, agent or learner does not fit.
         KeyboardInterrupt: Ctrl-C was pressed twice, or SIGTERM ended the run; its folder can be resumed.
     """
-    flags = RunFlags(None if resume is None else as_path(resume, "resume"), None, force, checkpoint_interval)
+    flags = RunFlags(
+        resume=None if resume is None else as_path(resume, "resume"),
+        force=force,
+        checkpoint_interval=checkpoint_interval,
+        name=name,
+        runs_dir=as_path(runs_dir, "runs_dir"),
+    )
     # A folder that cannot be used is refused before PyTorch is imported, which takes seconds.
     if flags.resume is None:
         config, custom = chosen(algorithm, learner, settings)
-        if config.run_dir is not None:
-            check_empty(config.run_dir)
+        check_empty(new_run_dir(config, flags), flags.named_by)
     else:
         before = checked_settings(flags.resume, learner=learner, network=network, agent=agent)
         config, custom = _resumed(flags.resume, before, algorithm, learner, settings, force)

@@ -12,8 +12,7 @@ from typing import Any
 from selfplay.errors import UserError
 from selfplay.files import read_small, write_whole
 from selfplay.judging.verdict import Verdict
-from selfplay.settings import RunSettings, Seconds, check, flat
-from tictactoe import Rules
+from selfplay.settings import RunSettings, Seconds, check, flat, require, written
 
 FORMAT = 1
 """Number of the format of run folders, in config.json."""
@@ -41,13 +40,28 @@ class RunFlags:
     """Resume although settings differ from the run's; begin the run again if it has results but no checkpoint."""
     checkpoint_interval: Seconds = 60.0
     """Seconds between checkpoints; more if writing them would take over 2 % of the time."""
+    name: str | None = None
+    """Name of the folder of a new run, instead of the one made of its settings; it must be new or empty."""
+    runs_dir: Path = Path("runs")
+    """Folder in which the folder of a new run is made."""
 
     def __post_init__(self) -> None:
         check(self)
+        if self.name is not None:
+            one_folder = Path(self.name).name == self.name and self.name != ".."
+            require(one_folder, "name", "the name of one folder (runs_dir says where it is)", self.name)
+        for name in ("name", "runs_dir"):
+            if self.resume is not None and getattr(self, name) != getattr(RunFlags, name):
+                raise UserError(f"resume continues in the folder of a run: leave out {name}")
         if self.config is not None and self.resume is not None:
             raise UserError("config begins a new run and resume continues one: leave out one of them")
         if self.force and self.resume is None:
             raise UserError("force goes with resume, the folder of a run")
+
+    @property
+    def named_by(self) -> str:
+        """Return the name of the flag that names the folder of a new run."""
+        return "run_dir" if self.name is None else "name"
 
 
 def create(folder: Path, setting: str = "run_dir") -> None:
@@ -140,37 +154,52 @@ def differences(config: RunSettings) -> dict[str, Any]:
 
     Seed and board are left out, which every run has, and the device, which only changes the last bits.
     """
-    common = {"seed", "device", *(each.name for each in fields(Rules))}
-    own, default = flat(config), flat(config.defaults)
-    options = own.pop("options", {})  # the settings of a custom learner
-    changed = {name: value for name, value in own.items() if value != default[name]} | options
-    preset = own.get("preset", "default")
-    shown = {} if preset == "default" else {"preset": preset}
-    return shown | {name: value for name, value in changed.items() if name not in common}
+    preset, defaults = getattr(config, "preset", "default"), config.defaults
+    changed = {} if preset == "default" else {"preset": preset}
+    for name in (each.name for each in fields(config)):
+        value = getattr(config, name)
+        if name not in ("seed", "device", "rules", "run_dir", "options") and value != getattr(defaults, name):
+            changed[name] = value
+    return changed | getattr(config, "options", {})  # the settings of a custom learner
 
 
 def about(config: RunSettings) -> str:
     """Return the seed of a run and, in short, the settings that differ from the defaults."""
-    return ", ".join([_in_words(name, value) for name, value in differences(config).items()] + [f"seed {config.seed}"])
+    return ", ".join([in_words(name, value) for name, value in differences(config).items()] + [f"seed {config.seed}"])
 
 
-def _in_words(name: str, value: object) -> str:
+def in_words(name: str, value: object) -> str:
+    """Return a setting in a few words."""
     if name in ("algorithm", "board", "preset"):
         return str(value)
     words = name.replace("_", " ")
     if isinstance(value, bool):
         return words if value else f"no {words}"
-    if isinstance(value, tuple):
-        return f"{words} {'x'.join(map(str, value))}"
-    return f"{words} {Path(str(value)).name}"
+    return f"{words} {value.name if isinstance(value, Path) else written(value)}"
 
 
-def default_run_dir(config: RunSettings) -> Path:
-    """Return runs/ALGORITHM-BOARD-SEED-DIFFERENCES-TIME."""
+def new_run_dir(config: RunSettings, flags: RunFlags) -> Path:
+    """Return the folder of a new run as it is named, by default RUNS_DIR/ALGORITHM-BOARD-SEED-DIFFERENCES-TIME.
+
+    Raises:
+        UserError: it is named twice.
+    """
+    if config.run_dir is not None:
+        for name in ("name", "runs_dir"):
+            if getattr(flags, name) != getattr(RunFlags, name):
+                raise UserError(f"run_dir and {name} both name the run's folder; leave out one")
+        return config.run_dir
+    if flags.name is not None:
+        return flags.runs_dir / flags.name
+    return unused(flags.runs_dir / default_name(config))
+
+
+def default_name(config: RunSettings) -> str:
+    """Return ALGORITHM-BOARD-SEED-DIFFERENCES-TIME."""
     words = [config.algorithm, str(config.rules).replace(",", "x"), str(config.seed)]
-    words += [_in_words(*each) for each in differences(config).items()]
+    words += [in_words(*each) for each in differences(config).items()]
     name = re.sub(r"[^\w.-]|_", "-", "-".join(words), flags=re.ASCII)[:LONGEST_NAME].rstrip("-.")
-    return Path("runs") / f"{name}-{time.strftime('%Y%m%d-%H%M%S')}"
+    return f"{name}-{time.strftime('%Y%m%d-%H%M%S')}"
 
 
 def snapshot_steps(folder: Path) -> tuple[int, ...]:

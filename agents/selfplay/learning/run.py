@@ -73,7 +73,7 @@ def train_in_folder(training: Training, stop_when: Callable[[], bool], show: boo
         UserError: the folder cannot be used, another process is in it, or a file of an earlier process cannot be read.
     """
     learner, config, flags = training.learner, training.config, training.flags
-    folder = _open_folder(config, flags.resume)
+    folder = _open_folder(config, flags)
     with locked(folder):
         progress = _resumed(learner, config, folder, flags.force) if flags.resume else None
         lines = _earlier_lines(folder, config.unit, progress.evaluations if progress else 0)
@@ -115,17 +115,17 @@ def train_in_folder(training: Training, stop_when: Callable[[], bool], show: boo
         return run
 
 
-def _open_folder(config: RunSettings, resume: Path | None) -> Path:
+def _open_folder(config: RunSettings, flags: RunFlags) -> Path:
     """Return the folder of a run, which is made if the run is new.
 
     Raises:
         UserError: it cannot be used.
     """
-    if resume:
-        run_folder.check_writable(resume, "copy the run elsewhere and resume it there")
-        return resume
-    folder = config.run_dir or run_folder.unused(run_folder.default_run_dir(config))
-    run_folder.create(folder)
+    if flags.resume:
+        run_folder.check_writable(flags.resume, "copy the run elsewhere and resume it there")
+        return flags.resume
+    folder = run_folder.new_run_dir(config, flags)
+    run_folder.create(folder, flags.named_by)
     return folder
 
 

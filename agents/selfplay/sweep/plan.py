@@ -17,7 +17,7 @@ import tyro
 from selfplay.errors import UserError
 from selfplay.files import read_small, write_whole
 from selfplay.learning.algorithms import Config, configured
-from selfplay.settings import Bounds, check, parse_value, written
+from selfplay.settings import Bounds, check, parse_value, value_of, written
 
 FILE = "sweep.json"
 LARGEST_FILE = 1 << 20
@@ -146,7 +146,7 @@ def search_space(plan: Plan) -> dict[str, Range | list[str]]:
     for name, text in pairs(plan, "vary"):
         words = re.split(r"\.\.|,", text)
         # As the setting has them: 0 and 1 are the ends of a range of fractions if it is a fraction.
-        values = [getattr(make_run(plan, {name: parse_value(word)}, seed=0).config, name) for word in words]
+        values = [value_of(make_run(plan, {name: parse_value(word)}, seed=0).config, name) for word in words]
         if ".." not in text:
             space[name] = words
             continue
@@ -168,7 +168,7 @@ def make_run(plan: Plan, values: Mapping[str, Any], seed: int) -> Run:
         config = configured(plan.algorithm, {**same, **values, "seed": seed})
     except UserError as error:
         raise UserError(f"{label(values)}: {error}" if values else error) from None
-    return Run(label({name: getattr(config, name) for name in values}), config)
+    return Run(label({name: value_of(config, name) for name in values}), config)
 
 
 def pairs(plan: Plan, flag: Literal["set", "vary", "each"]) -> Iterator[tuple[str, str]]:

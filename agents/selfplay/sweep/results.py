@@ -10,6 +10,7 @@ from selfplay.errors import UserError
 from selfplay.files import checksum_of_file, read_small
 from selfplay.learning.folder import CONFIG, MODEL
 from selfplay.learning.loop import Record
+from selfplay.settings import value_of
 from selfplay.sweep import plan as plans
 from selfplay.sweep.plan import Plan, Run
 
@@ -71,7 +72,7 @@ def runs_of_search(folder: Path, plan: Plan) -> list[Run]:
     runs = []
     for path in sorted(folder.glob(f"*/{CONFIG}")):
         config = selfplay.open(path.parent).config
-        values = {name: getattr(config, name) for name in varied}
+        values = {name: value_of(config, name) for name in varied}
         runs.append(plans.make_run(plan, values, config.seed))
     return sorted(runs, key=lambda run: run.config.seed)
 
@@ -127,7 +128,7 @@ def _result_of_begun(folder: Path, result: Result) -> Result:
         seconds=counted.metrics["time/training_s"],
         all_seconds=last.metrics["time/training_s"],
         since_proof=len(since_proof),
-        not_proved=sum(not record.verdict.unbeatable for record in since_proof),
+        not_proved=sum(not record.verdict.unexploitable for record in since_proof),
         all_optimal=sum(record.metrics.get("eval/optimal_fraction") == 1 for record in since_proof),
     )
 
@@ -135,7 +136,7 @@ def _result_of_begun(folder: Path, result: Result) -> Result:
 def past_proof(records: Sequence[Record]) -> Sequence[Record]:
     """Return the evaluations of a run from its first proof on, none without a proof."""
     for number, record in enumerate(records):
-        if record.verdict.unbeatable:
+        if record.verdict.unexploitable:
             return records[number:]
     return []
 

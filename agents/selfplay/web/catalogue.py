@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from selfplay import players
+from selfplay.dqn.config import DQNConfig
 from selfplay.errors import UserError
 from selfplay.judging.agents import BuiltInPolicy, player_policy
 from selfplay.judging.exact import ALL_STATES_CELLS
@@ -21,6 +22,7 @@ from selfplay.players import REPAIRED, NamedPolicy, Perspective
 from selfplay.web.analysis import searched_choices
 from tictactoe import Rules
 from tictactoe.opponents import OPPONENTS
+from tictactoe.rewards import named_rewards
 from tictactoe.rules import WORD_BITS, refuse_unknown_rules
 
 MOST_RUNS = 200
@@ -140,5 +142,13 @@ def _run_entry(folder: Path) -> dict[str, Any]:
         "snapshots": snapshot_steps(folder),
         "waiting": not (folder / MODEL).exists(),
         "repaired": REPAIRED in content,
-        "rewards": getattr(config, "rewards", None),
+        "worth": worth(config) if isinstance(config, DQNConfig) else None,
     }
+
+
+def worth(config: DQNConfig) -> dict[str, float]:
+    """Return what each result is worth to a DQN, and what it is paid for a move that allows a win."""
+    rewards = named_rewards(config.rewards)
+    # The negamax target takes the opponent's win for its own loss; the independent one is paid for both moves.
+    loss = rewards.allow + rewards.loss if config.target == "independent" else -rewards.win
+    return {"loss": loss, "draw": rewards.draw, "win": rewards.win, "allow": rewards.allow}

@@ -13,7 +13,7 @@ from selfplay.learning.folder import RunFlags
 from selfplay.settings import setting_names
 from selfplay.tabular.config import MinimaxQConfig, TDBackupConfig
 from tests.runs import refused, saved
-from tictactoe import Rules
+from tictactoe import Rewards, Rules
 
 
 @pytest.mark.parametrize(
@@ -25,6 +25,8 @@ from tictactoe import Rules
         ("--hidden=64", DQNConfig(hidden=(64,))),
         ("--hidden []", DQNConfig(hidden=())),
         ("--lr=0.5", DQNConfig(learning_rate=0.5)),
+        ("--rewards sparse", DQNConfig(rewards="sparse")),
+        ("--rewards illegal=-5:draw=0.5", DQNConfig(rewards=Rewards(illegal=-5, draw=0.5))),
         ("minimax-q", MinimaxQConfig()),
         ("td-backup --rows 4 --cols 2", TDBackupConfig(rules=Rules(4, 2))),
         (
@@ -39,7 +41,7 @@ def test_flags_are_read_for_the_algorithm_and_override_its_defaults(args: str, e
 
 @pytest.mark.usefixtures("here")
 def test_the_settings_of_a_run_are_the_defaults_of_a_run_like_it() -> None:
-    config = saved(Path("run"), mask=True, seed=5)
+    config = saved(Path("run"), mask=True, seed=5, rewards="draw=0.5")
     again, flags = train.read(["--config", "run", "--seed", "6", "--checkpoint-interval", "7"])
     assert again == dataclasses.replace(config, seed=6)
     assert flags == RunFlags(config=Path("run"), checkpoint_interval=7)
@@ -47,7 +49,8 @@ def test_the_settings_of_a_run_are_the_defaults_of_a_run_like_it() -> None:
     assert resumed == config
     assert flags == RunFlags(resume=Path("run"), force=True)
     assert "dqn" in refused(train.read, ["td-value", "--resume", "run"])
-    assert "config" in refused(train.read, ["--resume", "run", "--config", "run"])
+    for flag in ("config", "name", "runs-dir"):
+        assert flag.replace("-", "_") in refused(train.read, ["--resume", "run", f"--{flag}", "other"])
 
 
 @pytest.mark.parametrize(
@@ -56,6 +59,11 @@ def test_the_settings_of_a_run_are_the_defaults_of_a_run_like_it() -> None:
         ("--memory-size 1000000000000", "GB of memory"),
         ("--run-dir /dev/null/x", "/dev/null/x"),
         ("--force", "resume"),
+        ("--rewards sprase", "sparse"),
+        ("--name runs/a", "runs/a"),
+        ("--name ..", "name"),
+        ("--name a --run-dir b", "run_dir"),
+        ("--runs-dir a --run-dir b", "runs_dir"),
         pytest.param(
             *("--device cuda", "device"),
             marks=pytest.mark.skipif(torch.cuda.is_available(), reason="only a machine without CUDA must refuse it"),

@@ -9,7 +9,7 @@ import torch
 
 from selfplay.dqn.dqn import ReplayMemory, Transitions, learning_rate
 from tests.selfplay.dqn.scripted import CPU, config_with, constant_values, make, play, remembered
-from tictactoe import Rules, batch
+from tictactoe import Rewards, Rules, batch
 
 
 def numbered(numbers: Sequence[int]) -> Transitions:
@@ -24,6 +24,14 @@ def stored(memory: ReplayMemory) -> set[int]:
     for field in sampled:
         assert torch.equal(field.reshape(4096, -1)[:, -1], sampled.reward)  # transitions stay whole
     return {int(number) for number in sampled.reward}
+
+
+def test_transitions_are_paid_by_the_rewards_of_the_settings() -> None:
+    self_play = make(config_with(rewards=Rewards(win=2, illegal=-3.5, allow=-0.25)))
+    for _ in range(150):
+        self_play.advance()
+    memory = self_play.agents[0].memory
+    assert set(memory.transitions.reward[: memory.added].tolist()) == {0, 2, -3.5, -0.25}
 
 
 def test_the_memory_holds_the_newest_transitions_and_zeros_before_the_first() -> None:

@@ -9,12 +9,12 @@ from selfplay.dqn.dqn import td_target
 from selfplay.judging.verdict import Verdict
 from selfplay.verdicts import evaluate
 from tests.selfplay.judging.players import ScriptedPlayer
-from tictactoe import Rules, batch
-from tictactoe.rewards import PRESETS
+from tictactoe import Rewards, Rules, batch
+from tictactoe.rewards import named_rewards
 from tictactoe.tree import game_tree
 
 
-def at_fixed_point(target: Target, rules: Rules, rewards: str, gamma: float = 0.99) -> Verdict:
+def at_fixed_point(target: Target, rules: Rules, rewards: str | Rewards, gamma: float = 0.99) -> Verdict:
     """Return what the greedy player of such values is, which are found from the last ply back to the first."""
     tree = game_tree(rules)
     values = torch.zeros((len(tree), rules.cells), dtype=torch.float64)
@@ -23,7 +23,7 @@ def at_fixed_point(target: Target, rules: Rules, rewards: str, gamma: float = 0.
         mover, opponent = tree.mover[states].astype(np.int64), tree.opponent[states].astype(np.int64)
         for cell in range(rules.cells):
             boards = batch.State(mover, opponent, np.full_like(mover, ply))
-            played = batch.step(rules, PRESETS[rewards], boards, np.full_like(mover, cell))
+            played = batch.step(rules, named_rewards(rewards), boards, np.full_like(mover, cell))
             after = tree.find(played.state.mover, played.state.opponent)
             bootstrap = values[after].amax(dim=1)
             reward, goes_on = (torch.as_tensor(array).double() for array in (played.reward, ~played.terminated))
@@ -36,9 +36,9 @@ def at_fixed_point(target: Target, rules: Rules, rewards: str, gamma: float = 0.
     return evaluate(ScriptedPlayer(choose), rules)
 
 
-@pytest.mark.parametrize("rewards", ["shaped", "sparse"])
+@pytest.mark.parametrize("rewards", ["shaped", "sparse", Rewards(win=0.5, illegal=-2, allow=0, loss=3)], ids=str)
 @pytest.mark.parametrize("rules", [Rules(3, 3, 3), Rules(2, 4, 3), Rules(2, 3, 2)], ids=str)
-def test_the_fixed_point_of_negamax_is_best_play(rules: Rules, rewards: str) -> None:
+def test_the_fixed_point_of_negamax_is_best_play(rules: Rules, rewards: str | Rewards) -> None:
     evaluation = at_fixed_point("negamax", rules, rewards)
     assert evaluation.optimal
     assert evaluation.unexploitable

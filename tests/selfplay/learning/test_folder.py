@@ -13,6 +13,7 @@ import selfplay
 from selfplay.dqn.config import PRESETS, DQNConfig
 from selfplay.learning import algorithms, folder as run_folder
 from selfplay.learning.algorithms import defaults_of
+from selfplay.learning.folder import RunFlags
 from selfplay.learning.load import SHIPPED_FOLDER, read_settings
 from selfplay.settings import Count, RunSettings, flat
 from selfplay.tabular.config import AfterstateQConfig, MinimaxQConfig, TDBackupConfig, TDValueConfig
@@ -20,13 +21,13 @@ from selfplay.tabular.learners import make_learner
 from tests.runs import refused, save
 from tests.selfplay.decisions import ABSOLUTE, MOVER
 from tests.selfplay.dqn.scripted import config_with, make
-from tictactoe import Rules
+from tictactoe import Rewards, Rules
 
 DQN, TABLE = config_with(), TDBackupConfig(seed=1000)
 MODELS = [
     config_with(mask=True, hidden=(8, 4), rule_weight=0.5),
     config_with(perspective="absolute", hidden=(), networks="separate"),
-    config_with(lines=3, symmetry="none"),
+    config_with(lines=3, symmetry="none", rewards={"draw": 0.5}),
     TABLE,
     MinimaxQConfig(seed=1000),
     AfterstateQConfig(seed=1000, run_dir=Path("anywhere")),
@@ -131,6 +132,8 @@ def test_a_new_setting_leaves_the_shipped_player_and_every_run_readable(
         ("k", 10**30),
         ("preset", ["large"]),
         ("target", "sarsa"),
+        ("rewards", {"win": "1"}),
+        ("rewards", {"wins": 1}),
     ],
     ids=lambda value: str(value)[:20],
 )
@@ -199,13 +202,23 @@ def test_a_run_folder_must_be_new_or_empty(run: Path, tmp_path: Path) -> None:
         (DQNConfig(seed=1, mask=True, double=True), "dqn-3x3x3-1-mask-double"),
         (DQNConfig(rules=Rules(4, 5, 4), hidden=(64, 32), gamma=0.5), "dqn-4x5x4-0-hidden-64x32-gamma-0.5"),
         (PRESETS["article"], "dqn-3x3x3-0-article"),
+        (DQNConfig(rewards=Rewards(draw=0.5)), "dqn-3x3x3-0-rewards-draw-0.5"),
         (TDValueConfig(back_up_losses=False), "td-value-3x3x3-0-no-back-up-losses"),
         (MinimaxQConfig(from_table=Path("a/my table.csv")), "minimax-q-3x3x3-0-from-table-my-table.csv"),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )
 def test_the_name_of_a_run_says_in_what_it_differs_from_the_defaults(config: RunSettings, name: str) -> None:
-    place = run_folder.default_run_dir(config)
-    assert place.parent == Path("runs")
-    assert place.name.startswith(f"{name}-2")  # the year
-    assert len(run_folder.default_run_dir(DQNConfig(hidden=(1_000,) * 100)).name) < 120
+    assert run_folder.default_name(config).startswith(f"{name}-2")  # the year
+    assert len(run_folder.default_name(DQNConfig(hidden=(1_000,) * 100))) < 120
+
+
+def test_a_new_run_is_where_it_is_named(tmp_path: Path) -> None:
+    def place(config: RunSettings = DQN, **flags: Any) -> Path:
+        return run_folder.new_run_dir(config, RunFlags(**flags))
+
+    assert place().parent == Path("runs")
+    assert place(name="first") == Path("runs/first")
+    assert place(runs_dir=tmp_path, name="first") == tmp_path / "first"
+    assert place(runs_dir=tmp_path).parent == tmp_path
+    assert place(dataclasses.replace(DQN, run_dir=tmp_path / "it")) == tmp_path / "it"

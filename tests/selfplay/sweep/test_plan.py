@@ -10,6 +10,7 @@ from selfplay.cli.sweep import SweepConfig
 from selfplay.errors import UserError
 from selfplay.sweep import plan as plans
 from selfplay.sweep.plan import Plan, Range, all_runs, parse_seeds, search_space
+from tictactoe import Rewards
 
 
 def names(**flags: Any) -> list[str]:
@@ -35,6 +36,13 @@ def test_each_is_tried_by_itself_and_equal_settings_are_trained_once() -> None:
         "counterexamples=0.5,mask=true,seed=0",
         "counterexamples=0.0,mask=true,seed=0",
     ]
+
+
+def test_rewards_and_the_board_are_varied_like_other_settings() -> None:
+    runs = all_runs(Plan(seeds="0", vary=("rewards=sparse,illegal=-5,draw=0.5:loss=-1",)))
+    assert [run.config.rewards for run in runs] == ["sparse", Rewards(illegal=-5), Rewards(draw=0.5, loss=-1)]  # type: ignore[union-attr]
+    assert len({run.name for run in runs}) == 3
+    assert names(seeds="0", vary=("rows=3,4",)) == ["rows=3,seed=0", "rows=4,seed=0"]
 
 
 def test_every_run_has_the_settings_of_all() -> None:
@@ -73,6 +81,9 @@ def test_other_seeds_are_refused(words: str) -> None:
         ({"vary": ("mask=yes,no",)}, "mask=yes"),
         ({"vary": ("batch_size=32,-1",)}, "batch_size=-1"),
         ({"vary": ("learning_rate=0.1..1",)}, "learning_rate"),
+        ({"set": ("rewards=sprase",)}, "sparse"),
+        ({"set": ("rewards=allow=0,loss=-1",)}, "allow"),
+        ({"search": 2, "vary": ("rewards=illegal=-9..-1",)}, "rewards"),
         ({"search": 2, "vary": ("learning_rate=1..0.1",)}, "learning_rate"),
         ({"search": 2, "vary": ("learning_rate=0.1..1e999",)}, "learning_rate"),
         ({"search": 2, "vary": ("batch_size=1.5..3",)}, "batch_size"),

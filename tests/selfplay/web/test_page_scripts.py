@@ -10,13 +10,15 @@ import pytest
 from playwright.sync_api import Browser
 
 from selfplay.cli.play_board import HIGH, LOW, MIDDLE
+from selfplay.dqn.config import DQNConfig
 from selfplay.errors import UserError
 from selfplay.learning.plots import VALUES
 from selfplay.position import read_board
+from selfplay.web.catalogue import worth
 from selfplay.web.server import bundled_script
 from tests.runs import refused
 from tests.tictactoe.rule_book import RuleBook
-from tictactoe import Rules
+from tictactoe import Rewards, Rules
 
 Call = Callable[..., Any]
 MINUS = "\u2212"
@@ -48,9 +50,17 @@ def test_colours_mean_a_loss_a_draw_or_a_win(call: Call) -> None:
         shown = call("heat_map.js", "learnedColours", {"kind": kind}, values)
         assert shown == [loss, loss, draw, draw, win, win, None]
     analysis = {"values": [0.6, 0.4, -0.6, 0.9], "exact": ["win", "win", "draw", None]}
-    for rewards, expected in (("shaped", [False, True, True, False]), ("article", [False] * 4)):
-        player = {"kind": "dqn", "rewards": rewards}
-        assert call("heat_map.js", "disagreements", player, "....", analysis) == expected
+    for rewards, differ in (
+        ("shaped", [False, True, True, False]),
+        (Rewards(win=0.5), [False, False, True, False]),  # to which 0.4 is nearer to a win than to a draw
+        ("article", [False] * 4),
+        (Rewards(draw=0.2), [False] * 4),
+        (Rewards(win=-1), [False] * 4),
+    ):
+        player = {"kind": "dqn", "worth": worth(DQNConfig(rewards=rewards))}  # type: ignore[arg-type]
+        assert call("heat_map.js", "disagreements", player, "....", analysis) == differ
+    ten = {"kind": "dqn", "worth": worth(DQNConfig(rewards=Rewards(win=10)))}
+    assert call("heat_map.js", "learnedColours", ten, [-10, 0, 10]) == [loss, draw, win]
 
 
 def test_the_time_bar_has_even_stops_and_a_flag_where_the_proof_begins(call: Call) -> None:

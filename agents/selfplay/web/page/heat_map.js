@@ -10,8 +10,16 @@ const WIN = [116, 176, 236];
 const UNITS = { "td-value": [0, 0.5, 1], "td-backup": [0, 0.5, 1] };
 const MEANINGS = ["loss", "draw", "win"];
 
-/** Return what a loss, a draw and a win are worth to a player, by its rewards. */
+/** Return whether a player's values say how a game ends: with its rewards only a win is above 0, and only a loss below. */
+export function saysResults(player) {
+  return !player.worth || (player.worth.loss < 0 && player.worth.draw === 0 && player.worth.win > 0);
+}
+
+/** Return what a loss, a draw and a win are worth to a player; -1, 0 and 1 if its values do not say how a game ends. */
 export function worthOf(player) {
+  if (player.worth && saysResults(player)) {
+    return MEANINGS.map((result) => player.worth[result]);
+  }
   return UNITS[player.kind] ?? [-1, 0, 1];
 }
 
@@ -43,14 +51,13 @@ function meaningOf(player, value) {
 }
 
 /**
- * Return for each square whether the learned value and the exact result mean different things. With the rewards of the
- * article a draw pays as much as a win, so there nothing is said.
+ * Return for each square whether the learned value and the exact result mean different things.
  *
  * @param {import("./server_api.js").Analysis} analysis
  */
 function disagreements(player, board, { values, exact }) {
   return exact.map((result, cell) =>
-    result !== null && values !== null && values[cell] !== null && board[cell] === EMPTY && player.rewards !== "article" &&
+    result !== null && values !== null && values[cell] !== null && board[cell] === EMPTY && saysResults(player) &&
     meaningOf(player, values[cell]) !== result);
 }
 

@@ -1,7 +1,7 @@
 // The panel "Look inside": the player's learned values beside the exact results, and beside those of another player.
 import { html } from "./dom.js";
 import { MARKS, sameRules, seatToMove } from "./rules.js";
-import { exactMap, learnedMap, worthOf } from "./heat_map.js";
+import { exactMap, learnedMap, saysResults, worthOf } from "./heat_map.js";
 import { exactSentence, moveSentence, numberText, valueText } from "./sentences.js";
 import { complain } from "./messages.js";
 import { mistakeSteps } from "./mistakes.js";
@@ -87,11 +87,16 @@ function legendOf(player, analysis) {
   const names = ["loss", "draw", "win"];
   const worth = worthOf(player);
   const keys = names.map((name, i) =>
-    html("span", { class: `key ${name}` }, player.run ? `${name} ${worth[i] === 0 ? "0" : valueText(worth[i]).replace(".00", "")}` : name));
+    html("span", { class: `key ${name}` }, player.run && saysResults(player) ? `${name} ${worth[i] === 0 ? "0" : valueText(worth[i]).replace(".00", "")}` : name));
   const marks = [`\u2605 ${analysis.move === null ? "what it may mark" : "its move"}`, ...(player.run ? ["\u2260 the maps disagree"] : [])];
-  const unit = player.rewards === "article" ? "Unit: the return that it expects. With these rewards a draw can pay as much as a win." : "Unit: the return that it expects, seen by the seat to move. Below \u22121 it also counts the penalty for allowing a win.";
+  const unit = ["Unit: the return that it expects, seen by the seat to move."];
+  if (!saysResults(player)) {
+    unit.push("With its rewards a value does not say how a game ends.");
+  } else if (player.worth?.allow < 0) {
+    unit.push(`Below ${valueText(worth[0]).replace(".00", "")} it also counts the penalty for allowing a win.`);
+  }
   return [html("p", { class: "legend" }, ...keys, ...marks.map((mark) => html("span", {}, mark))),
-    ...(player.run ? [html("p", { class: "hint" }, unit)] : [])];
+    ...(player.run ? [html("p", { class: "hint" }, unit.join(" "))] : [])];
 }
 
 /** Make the list of players and snapshots that can be looked at beside the chosen one. */

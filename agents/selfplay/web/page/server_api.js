@@ -19,7 +19,7 @@
  * @property {import("./rules.js").Rules | null} rules Null if it cannot be loaded.
  * @property {string} [unit] Plies or games, of a run.
  * @property {number[]} snapshots The steps of itself as it was earlier in its run.
- * @property {string | null} [rewards] The name of a DQN's.
+ * @property {{loss: number, draw: number, win: number, allow: number} | null} [worth] What its rewards make of results, of a DQN.
  * @property {string} differs
  * @property {boolean} [repaired]
  * @property {boolean} waiting Its run has not saved a player yet.
