@@ -54,7 +54,7 @@ def evaluate_policy(
     second = search_seat(policy, 1, positions, report=report).verdict
     if small:
         return with_all_states(policy, first, second)
-    return Verdict(first, second, perspective=policy.shown)
+    return Verdict(first, second, perspective=policy.shown, rules=policy.rules)
 
 
 def search_seat(
@@ -132,7 +132,7 @@ def with_all_states(policy: AgentPolicy, first: SeatVerdict, second: SeatVerdict
         policy.confirm(mover, opponent, policy.moves(mover, opponent))
     illegal = moves & (tree.mover[states] | tree.opponent[states]) != 0
     decisions = len(tree.decisions)
-    return Verdict(first, second, decisions, decisions - len(states), int(illegal.sum()), policy.shown)
+    return Verdict(first, second, decisions, decisions - len(states), int(illegal.sum()), policy.shown, policy.rules)
 
 
 def suboptimal_moves(policy: AgentPolicy) -> tuple[IntArray, IntArray]:
