@@ -4,7 +4,6 @@ import contextlib
 import pkgutil
 import re
 import sys
-import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,14 +12,13 @@ from typing import Any, Literal, NamedTuple, NoReturn, TypeAlias
 from selfplay.agent import Player
 from selfplay.errors import UserError, what_failed
 from selfplay.judging.agents import AgentPolicy, BuiltInPolicy, agent_policy, own_rules, player_policy
-from selfplay.judging.forward_search import PlyReport
+from selfplay.judging.progress import Progress
 from selfplay.learning.load import SHIPPED, SHIPPED_FOLDER, load, read_settings
 from selfplay.program import open_console
 from selfplay.settings import Count, CustomConfig, as_path
 from tictactoe import Rules
 from tictactoe.names import did_you_mean
 from tictactoe.opponents import OPPONENTS
-from tictactoe.rendering.text import MARKS
 from tictactoe.rules import WORD_BITS
 from tictactoe.tree import SOLVABLE_CELLS
 
@@ -28,8 +26,8 @@ Perspective: TypeAlias = Literal["absolute", "mover"]
 
 REPAIRED = "repaired"
 """The note in config.json of what was corrected in a player after its training."""
-LINE_SECONDS = 30
-"""Seconds between two lines of progress off a terminal."""
+SPINNER_SECONDS = 0.1
+"""Seconds between two changes of the line of progress on a terminal."""
 
 
 class NamedPolicy(NamedTuple):
@@ -165,6 +163,7 @@ class EvaluatedPlayer(BoardFlags):
         named = resolve(self.player, self.perspective, self.rules)
         check_not_searched(named, "a proof")
         check_board(named.rules)
+        named.policy.sparing = True
         return named
 
 
@@ -182,21 +181,14 @@ def check_not_searched(named: NamedPolicy, purpose: str) -> None:
 
 
 @contextlib.contextmanager
-def following(rules: Rules) -> Iterator[PlyReport]:
-    """Yield a function that shows how far a player has been followed; off a terminal it prints a line now and then."""
+def following() -> Iterator[Progress]:
+    """Yield the progress of an evaluation, which a spinner shows on a terminal."""
     console = open_console()
-    printed = time.monotonic()
+    if not console.is_terminal:
+        yield Progress()
+        return
     with console.status("following every legal reply") as status:
-
-        def report(seat: int, ply: int, positions: int) -> None:
-            nonlocal printed
-            line = f"as {MARKS[seat]}: ply {ply + 1} of {rules.cells}, {positions:,} positions"
-            status.update(line)
-            if not console.is_terminal and time.monotonic() - printed > LINE_SECONDS:
-                print(line, flush=True)
-                printed = time.monotonic()
-
-        yield report
+        yield Progress(status.update, SPINNER_SECONDS, SPINNER_SECONDS)
 
 
 def check_board(rules: Rules) -> None:

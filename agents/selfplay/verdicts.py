@@ -9,7 +9,8 @@ from selfplay.agent import AnyAgent
 from selfplay.errors import UserError
 from selfplay.judging.agents import AgentPolicy, agent_policy
 from selfplay.judging.counterexamples import Counterexamples, find_counterexamples
-from selfplay.judging.evaluate import POSITIONS, evaluate_policy
+from selfplay.judging.evaluate import POSITIONS, evaluate_own_play, evaluate_policy
+from selfplay.judging.progress import Progress
 from selfplay.judging.verdict import Verdict
 from selfplay.learning.result import Run
 from selfplay.players import Perspective, check_not_searched, resolve
@@ -25,6 +26,7 @@ def evaluate(
     rules: Rules | None = None,
     positions: int = POSITIONS,
     perspective: Perspective = "absolute",
+    every_state: bool = True,
 ) -> Verdict:
     """Evaluate an agent exactly: make its own moves, without a mask, and try every legal reply.
 
@@ -47,9 +49,12 @@ def evaluate(
     If an agent may take several forms of observations, the first one that works is used. `perspective` is the one
     that it was trained on, "absolute" or "mover". The default rules are the agent's `rules`, or 3,3,3 if it has none.
 
-    On boards of up to 16 cells all states are looked at. On larger boards only the positions that the agent's own play
-    leads to are followed, at most `positions` distinct ones at each ply of a seat, which take about 200 bytes each. One
-    of our players with `mask` is followed there only until it can no longer lose.
+    On boards of up to 16 cells all states are looked at. On larger boards, and with `every_state=False`, only the
+    positions that the agent's own play leads to are followed, at most `positions` distinct ones at each ply of a seat,
+    which take about 200 bytes each. Whether it is optimal is not known then, but a slow agent is asked far less often.
+    One of our players with `mask` is followed on larger boards only until it can no longer lose.
+
+    An evaluation that takes over 5 seconds prints a line on stderr now and then: how many positions it has asked about.
 
     Raises:
         ValueError: the board has more than 64 cells, or there is no such perspective.
@@ -57,7 +62,12 @@ def evaluate(
             answer is not a cell, or probabilities, for each board; or `rules` is not a `Rules`.
     """
     positions = converted("positions", positions, Count)
-    return evaluate_policy(_policy(agent, rules, perspective), every_state=True, positions=positions)
+    policy = _policy(agent, rules, perspective)
+    progress = Progress()
+    policy.watch = progress.ask
+    if not every_state:
+        return evaluate_own_play(policy, positions, progress.follow)
+    return evaluate_policy(policy, every_state=True, positions=positions, report=progress.follow)
 
 
 def counterexamples(
@@ -95,5 +105,6 @@ def _policy(agent: Evaluated, rules: Rules | None, perspective: Perspective) -> 
         policy = named.policy
     else:
         policy = agent_policy(agent, rules, perspective)
+    policy.sparing = True
     batch.check_fits(policy.rules)
     return policy

@@ -36,7 +36,8 @@ def main(args: Sequence[str], prog: str = "selfplay certify") -> None:
     folder = named.folder if named.folder is not None and name != SHIPPED else Path()
     output = config.output or folder / NAME
     check_output(output)
-    with following(rules):
+    with following() as progress:
+        policy.watch = progress.ask
         play = certificate.unbeatable_play(policy, config.positions, name)
         checksum = None if named.folder is None else checksum_of_file(named.folder / MODEL)
         content = certificate.file_content(policy, play, checksum)

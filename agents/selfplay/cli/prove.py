@@ -1,14 +1,30 @@
-"""Evaluate a player exactly: `selfplay prove PLAYER`."""
+"""Evaluate players exactly: `selfplay prove PLAYER`."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+import contextlib
+import csv
+import json
+import platform
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from importlib.metadata import version
+from typing import Any
+
+from tyro.conf import Positional
 
 from selfplay.cli.flags import parse, say, show_verdict
-from selfplay.judging.evaluate import evaluate_policy
+from selfplay.errors import UserError, one_line
+from selfplay.files import checksum_of_file
+from selfplay.judging.evaluate import evaluate_own_play, evaluate_policy
 from selfplay.judging.games import example_games
-from selfplay.learning.folder import read_config
-from selfplay.players import REPAIRED, EvaluatedPlayer, following
+from selfplay.judging.progress import Progress
+from selfplay.judging.verdict import Verdict
+from selfplay.learning.folder import MODEL, read_config
+from selfplay.players import REPAIRED, EvaluatedPlayer, NamedPolicy, following
 from selfplay.program import open_console
+
+PARTS = ("tictactoe-selfplay", "numpy", "torch")
+"""Distributions on whose versions a verdict may depend."""
 
 
 @dataclass(frozen=True)
@@ -19,21 +35,88 @@ class ProveConfig(EvaluatedPlayer):
     random play.
     """
 
+    others: Positional[tuple[str, ...]] = ()
+    """More players, with --csv."""
+    every_state: bool = True
+    """Look at all positions of a board of up to 16 cells. --no-every-state follows only the player's own play: it then
+    asks a slow agent far less often, and does not find out whether it is optimal."""
+    json: bool = False
+    """Print the verdict as one JSON object, and nothing else."""
+    csv: bool = False
+    """Print a table with a row for each player as CSV, and nothing else."""
+
+    def __post_init__(self) -> None:
+        if self.json and self.csv:
+            raise UserError("json and csv are two forms of the same: choose one")
+        if self.others and not self.csv:
+            raise UserError(f"{self.others[0]}: is a second player; add --csv to compare players")
+
 
 def main(args: Sequence[str], prog: str = "selfplay prove") -> None:
     """Print the exact evaluation of a player, and the shortest games that beat it, or else a game with itself."""
     config = parse(ProveConfig, args, prog)
+    if config.json or config.csv:
+        print_for_programs(config)
+        return
     named = config.resolve()
-    with following(named.rules) as report:
-        verdict = evaluate_policy(named.policy, every_state=True, positions=config.positions, report=report)
+    with following() as progress:
+        verdict = evaluate(named, config, progress)
     notes = []
     if named.folder is None and named.rules != config.rules:
         notes.append(f"It was judged on the board that it brings, {named.rules}.")
-    if named.folder is not None:
-        repair = read_config(named.folder).get(REPAIRED)
-        if isinstance(repair, str):
-            notes.append(f"It was repaired after its training: {repair}.")
+    if repair := repaired(named):
+        notes.append(f"It was repaired after its training: {repair}.")
     show_verdict(verdict, *notes)
     games = example_games(named.policy, named.player, verdict, open_console().width)
     if games:
         say(f"\n{games}")
+
+
+def print_for_programs(config: ProveConfig) -> None:
+    """Print the evaluation of each player as JSON or CSV; all else goes to stderr."""
+    with contextlib.redirect_stdout(sys.stderr):  # a custom agent may print
+        players = [replace(config, player=name).resolve() for name in (config.player, *config.others)]
+        results = [describe(named, evaluate(named, config, Progress())) for named in players]
+    if config.json:
+        print(json.dumps(results[0], indent=2, allow_nan=False))
+    else:
+        rows = [flat(result) for result in results]
+        csv.writer(sys.stdout, lineterminator="\n").writerows([rows[0], *(row.values() for row in rows)])
+
+
+def evaluate(named: NamedPolicy, config: ProveConfig, progress: Progress) -> Verdict:
+    """Return the exact evaluation of a player."""
+    named.policy.watch = progress.ask
+    if not config.every_state:
+        return evaluate_own_play(named.policy, config.positions, progress.follow)
+    return evaluate_policy(named.policy, every_state=True, positions=config.positions, report=progress.follow)
+
+
+def repaired(named: NamedPolicy) -> str | None:
+    """Return what was corrected in a player after its training, or None."""
+    note = None if named.folder is None else read_config(named.folder).get(REPAIRED)
+    return one_line(note) if isinstance(note, str) else None
+
+
+def describe(named: NamedPolicy, verdict: Verdict) -> dict[str, Any]:
+    """Return a verdict, whose it is and what computed it, ready for JSON; docs/proofs.md describes each part."""
+    return {
+        "player": named.name,
+        **verdict.to_dict(),
+        "repaired": repaired(named),
+        "model_sha256": None if named.folder is None else checksum_of_file(named.folder / MODEL),
+        "versions": {"python": platform.python_version(), **{part: version(part) for part in PARTS}},
+    }
+
+
+def flat(description: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a description as the fields of a row, with names such as `first.loss`."""
+    row: dict[str, Any] = {}
+    for name, value in description.items():
+        if isinstance(value, dict):
+            row |= {f"{name}.{part}": each for part, each in value.items()}
+        elif isinstance(value, list):
+            row[name] = " ".join(value)
+        else:
+            row[name] = value
+    return row

@@ -53,8 +53,8 @@ def main(args: Sequence[str], prog: str = "selfplay repair") -> None:
     folder = config.run_dir or run_folder.unused(place.with_name(f"{place.name}-repaired"))
     run_folder.create(folder)  # before the long search, which would be lost if this failed
     try:
-        with following(player.rules) as report:
-            for state in repair(player, patch, config.positions, report):
+        with following() as progress:
+            for state in repair(player, patch, config.positions, progress.follow):
                 # Not `say`, whose console is not that of the spinner, which would be drawn over the line.
                 print(
                     f"{state.corrected:,} positions corrected: can go wrong from {state.mistakes.beaten:,} of the "
@@ -64,9 +64,9 @@ def main(args: Sequence[str], prog: str = "selfplay repair") -> None:
         if not state.corrected:
             say("\nThere is nothing to correct, so nothing was written.")
             return
-        with following(player.rules) as report:
+        with following() as progress:
             policy = player_policy(state.player)
-            verdict = evaluate_policy(policy, every_state=True, positions=config.positions, report=report)
+            verdict = evaluate_policy(policy, every_state=True, positions=config.positions, report=progress.follow)
         note = f"in {state.corrected:,} positions with a solver, from {place.name}"
         write_tensors(folder / run_folder.MODEL, state.player.tensors())
         run_folder.write_config(folder, state.player.config, {REPAIRED: note})

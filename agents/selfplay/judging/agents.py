@@ -7,7 +7,7 @@ import sys
 import traceback
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from gymnasium.error import InvalidAction
@@ -28,6 +28,8 @@ OUR_NETWORKS = ("selfplay.dqn.network",)
 """Modules whose networks answer alike whenever they are asked, but for rounding."""
 TOGETHER = 32
 """Boards in one query when an agent is asked again about some of them."""
+KEPT = 100_000
+"""Most answers that are kept of an agent that takes one observation: all of one that is slow."""
 LARGEST_ERROR = 1e-3
 """Largest distance of a sum of probabilities from 1, as 32-bit numbers of many moves have it."""
 
@@ -44,6 +46,14 @@ WITH_PREDICT = "write lambda observation: int(agent.predict(observation.reshape(
 
 Ask: TypeAlias = Callable[[Array], IntArray]
 """A function that returns the cells [B] of an agent for observations [B, R, C, 3]."""
+
+
+class Way(NamedTuple):
+    """A way in which an agent may be asked."""
+
+    ask: Ask
+    together: bool
+    """Whether it is shown many boards at once."""
 
 
 class AnswerError(UserError):
@@ -68,6 +78,11 @@ class AgentPolicy:
 
     shown: str | None = None
     """The perspective, if a user has chosen it and the verdict names it."""
+    watch: Callable[[int], None] | None = None
+    """A function that is told in how many positions the agent has just been asked."""
+    sparing: bool = False
+    """Whether an agent that takes one observation, and so may be slow, is asked once about a position and its answer
+    kept. Its moves may only be used for a verdict, for which `confirm` asks it again."""
 
     def __init__(
         self,
@@ -87,12 +102,24 @@ class AgentPolicy:
         self._rounds = rounds
         self.stochastic = hasattr(agent, "probabilities")
         """Whether the agent samples its moves, and says with which probabilities."""
-        self._ask: Ask | None = None
+        self._way: Way | None = None
+        self._kept: dict[bytes, IntArray] = {}
         with self._named_errors():
             if isinstance(agent, type):
                 raise UserError("a class is not an agent: make an object of it first")
             if not (callable(agent) or any(hasattr(agent, name) for name in ("act", "probabilities", "predict"))):
                 raise UserError(f"an object of type {type(agent).__name__} is not an agent: {INSTEAD}")
+
+    @property
+    def asked_once(self) -> bool:
+        """Return whether its answers were asked for once, so that `confirm` is needed before any verdict."""
+        return self.sparing and self._twice and self._way is not None and not self._way.together
+
+    def judged(self) -> "AgentPolicy":
+        """Return the policy of an agent whose verdict is known, so that it need not be asked twice."""
+        once = copy.copy(self)
+        once._twice = False
+        return once
 
     def cells(self, mover: IntArray, opponent: IntArray) -> IntArray:
         """Return the cell that the agent chooses in each position, [n]; the bitboards are [n] int64."""
@@ -111,7 +138,7 @@ class AgentPolicy:
         return np.int64(1) << self.cells(mover, opponent)
 
     def confirm(self, mover: IntArray, opponent: IntArray, moves: IntArray) -> None:
-        """Ask again about positions, each alone and then some together, and compare the moves.
+        """Ask again about positions, each alone and then, if the agent can be asked so, some together.
 
         The bitboards are [n] int64; `moves` are those that the verdict rests on.
 
@@ -121,9 +148,9 @@ class AgentPolicy:
         if not self._twice:
             unsure = self._unsure(mover, opponent)
             mover, opponent, moves = mover[unsure], opponent[unsure], moves[unsure]
-        once = copy.copy(self)
-        once._twice = False
-        for size in (1, TOGETHER):
+        once = self.judged()
+        once.sparing = False
+        for size in (1,) if self.asked_once else (1, TOGETHER):
             for start in range(0, len(moves), size):
                 part = slice(start, start + size)
                 again = once.moves(mover[part], opponent[part])
@@ -158,7 +185,8 @@ class AgentPolicy:
             for start in range(0, len(mover), BOARDS):
                 some = mover[start : start + BOARDS], opponent[start : start + BOARDS]
                 answer = ask(observe(self.rules, *some, self._perspective))
-                if self._twice:  # with a new observation: the agent may have written into the first
+                if self._twice and not self.asked_once:
+                    # With a new observation: the agent may have written into the first.
                     self._refuse(*some, differ(answer, ask(observe(self.rules, *some, self._perspective))))
                 answers.append(answer)
         return np.concatenate(answers)
@@ -174,12 +202,32 @@ class AgentPolicy:
             raise UserError(OTHER_ANSWER.format(position_text(board)))
 
     def _cells(self, observation: Array) -> IntArray:
-        if self._ask is None:
-            self._ask = way_to_ask(self.agent, observation)
-        return self._ask(observation)
+        if self._way is None:
+            self._way = way_to_ask(self.agent, observation)
+        if self._way.together:
+            cells = self._way.ask(observation)
+            self._tell(len(observation))
+            return cells
+        return np.concatenate([self._cell(self._way.ask, board[None]) for board in observation])
+
+    def _cell(self, ask: Ask, observation: Array) -> IntArray:
+        """Return the cell [1] of an agent that is shown one board at a time, and keep it if it is spared."""
+        board = observation.tobytes()  # now: the agent may write into the observation
+        if self.sparing and board in self._kept:
+            return self._kept[board]
+        cell = ask(observation)
+        self._tell(1)
+        if self.sparing and len(self._kept) < KEPT:
+            self._kept[board] = cell
+        return cell
+
+    def _tell(self, positions: int) -> None:
+        if self.watch is not None:
+            self.watch(positions)
 
     def _probabilities(self, observation: Array) -> FloatArray:
         given = np.asarray(as_numpy(self.agent.probabilities(observation)))
+        self._tell(len(observation))
         answer = given.astype(np.float64)
         shape = (len(observation), self.rules.cells)
         if answer.shape != shape:
@@ -204,6 +252,11 @@ class TabulatedPolicy(AgentPolicy):
         decisions = self._tree.decisions
         self._actions = np.zeros(len(self._tree), np.int64)
         self._actions[decisions] = policy.cells(self._tree.mover[decisions], self._tree.opponent[decisions])
+
+    @property
+    def asked_once(self) -> bool:
+        """Return whether the agent itself was asked once."""
+        return self._policy.asked_once
 
     def cells(self, mover: IntArray, opponent: IntArray) -> IntArray:
         """Return the cell that the agent chooses in each position, [n]."""
@@ -297,8 +350,8 @@ def tree_policy(policy: AgentPolicy, tree: GameTree) -> Policy:
     return lambda states: policy.probabilities(tree.mover[states], tree.opponent[states])
 
 
-def way_to_ask(agent: Any, observation: Array) -> Ask:
-    """Return a function that asks an agent for its cells: the first form that works on two copies of the first board.
+def way_to_ask(agent: Any, observation: Array) -> Way:
+    """Return how an agent is asked for its cells: in the first form that works on the first board.
 
     An agent is then always asked in the same way. The observations are [B, R, C, 3].
 
@@ -307,13 +360,13 @@ def way_to_ask(agent: Any, observation: Array) -> Ask:
             a module and fails for all.
     """
     errors = []
-    for ask in _forms(agent):
+    for way in _ways(agent):
         try:
-            ask(observation[[0, 0]])
+            way.ask(observation[[0, 0] if way.together else [0]])  # one answer may fit a single board by chance
         except Exception as error:
             errors.append(error)
         else:
-            return ask
+            return way
     for each in errors:
         if isinstance(each, AnswerError):  # it says what was returned
             raise UserError(each) from each
@@ -335,20 +388,24 @@ def way_to_ask(agent: Any, observation: Array) -> Ask:
     ) from first
 
 
-def _forms(agent: Any) -> list[Ask]:
+def _ways(agent: Any) -> list[Way]:
     """Return the ways in which an agent may be asked for its cells, the likeliest first."""
     if hasattr(agent, "act"):
-        return [partial(_ask_all, agent.act, np.asarray), *_one_by_one(agent.act)]
+        return [*_together(agent.act, np.asarray), *_one_by_one(agent.act)]
     if hasattr(agent, "predict"):
-        return [partial(_ask_all, partial(_predicted, agent), form) for form in (np.asarray, _flat, _with_mask)]
+        return _together(partial(_predicted, agent), np.asarray, _flat, _with_mask)
     if _is_module(agent):
         module = copy.deepcopy(agent).eval()  # in training it may answer differently, and learn by it
-        return [partial(_ask_all, partial(_best, module), form) for form in (_flat, np.asarray)]
+        return _together(partial(_best, module), _flat, np.asarray)
     return _one_by_one(agent)
 
 
-def _one_by_one(function: Callable[[Any], Any]) -> list[Ask]:
-    return [partial(_ask_each, function, form) for form in (np.asarray, _with_mask)]
+def _together(function: Callable[[Any], Any], *forms: Callable[[Array], Any]) -> list[Way]:
+    return [Way(partial(_ask_all, function, form), together=True) for form in forms]
+
+
+def _one_by_one(function: Callable[[Any], Any]) -> list[Way]:
+    return [Way(partial(_ask_each, function, form), together=False) for form in (np.asarray, _with_mask)]
 
 
 def _ask_all(function: Callable[[Any], Any], form: Callable[[Array], Any], observation: Array) -> IntArray:

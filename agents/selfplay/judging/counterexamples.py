@@ -75,9 +75,8 @@ def find_counterexamples(
             mover.append(ply.mine[lost])
             opponent.append(ply.theirs[lost])
         games.append(tuple(itertools.islice(lost_games(policy, distances, seat), most_games)))
-    return Counterexamples(
-        np.concatenate(mover), np.concatenate(opponent), (games[0], games[1]), Verdict(seats[0], seats[1])
-    )
+    whole = Verdict(seats[0], seats[1], rules=policy.rules)
+    return Counterexamples(np.concatenate(mover), np.concatenate(opponent), (games[0], games[1]), whole)
 
 
 def lost_games(policy: AgentPolicy, distances: Sequence[Values], seat: int) -> Iterator[Game]:

@@ -13,7 +13,7 @@ import numpy as np
 from selfplay.judging.agents import BOARDS, AgentPolicy, TabulatedPolicy
 from selfplay.judging.backward_induction import EXACT_DIGITS, worst_mean
 from selfplay.judging.exact import ALL_STATES_CELLS
-from selfplay.judging.forward_search import Ply, PlyReport, SeatPlay, follow, sample
+from selfplay.judging.forward_search import CONFIRMED, Ply, PlyReport, SeatPlay, follow, sample
 from selfplay.judging.verdict import SeatVerdict, Verdict
 from tictactoe import solve
 from tictactoe.tree import SOLVABLE_CELLS, IntArray, game_tree
@@ -44,17 +44,20 @@ def evaluate_policy(
     Boards of up to 12 cells are small, which takes less than a second, and with `every_state` boards of up to 16. On a
     larger one at most `positions` distinct positions are followed at each ply of a seat, and each ply is reported.
     """
+    if policy.rules.cells > (SOLVABLE_CELLS if every_state else ALL_STATES_CELLS):
+        return evaluate_own_play(policy, positions, report)
     policy.moves(*TWO_EMPTY_BOARDS)  # an agent that cannot be asked is to say so before a board is solved
-    small = policy.rules.cells <= (SOLVABLE_CELLS if every_state else ALL_STATES_CELLS)
-    if small:
-        positions = sys.maxsize
-        if not policy.stochastic:
-            policy = TabulatedPolicy(policy)
-    first = search_seat(policy, 0, positions, report=report).verdict
-    second = search_seat(policy, 1, positions, report=report).verdict
-    if small:
-        return with_all_states(policy, first, second)
-    return Verdict(first, second, perspective=policy.shown)
+    if not policy.stochastic:
+        policy = TabulatedPolicy(policy)
+    own = evaluate_own_play(policy, sys.maxsize, report)
+    return with_all_states(policy, own.first, own.second)
+
+
+def evaluate_own_play(policy: AgentPolicy, positions: int = POSITIONS, report: PlyReport | None = None) -> Verdict:
+    """Evaluate a policy in the positions of its own play alone, on a board of any size."""
+    policy.moves(*TWO_EMPTY_BOARDS)
+    first, second = (search_seat(policy, seat, positions, report=report).verdict for seat in (0, 1))
+    return Verdict(first, second, perspective=policy.shown, rules=policy.rules)
 
 
 def search_seat(
@@ -122,17 +125,17 @@ def with_all_states(policy: AgentPolicy, first: SeatVerdict, second: SeatVerdict
     """Return the verdict of both seats together with how the policy moves in all decision states of a small board.
 
     Raises:
-        UserError: every move is optimal, and some are others when the agent is asked again.
+        UserError: every move is optimal, or the agent was asked once, and some are others when it is asked again.
     """
     tree = game_tree(policy.rules)
     states, moves = suboptimal_moves(policy)
-    if not len(states):
-        some = tree.decisions[sample(len(tree.decisions), CONFIRMED_STATES)]
+    if not len(states) or policy.asked_once:
+        some = tree.decisions[sample(len(tree.decisions), CONFIRMED if len(states) else CONFIRMED_STATES)]
         mover, opponent = tree.mover[some], tree.opponent[some]
         policy.confirm(mover, opponent, policy.moves(mover, opponent))
     illegal = moves & (tree.mover[states] | tree.opponent[states]) != 0
     decisions = len(tree.decisions)
-    return Verdict(first, second, decisions, decisions - len(states), int(illegal.sum()), policy.shown)
+    return Verdict(first, second, decisions, decisions - len(states), int(illegal.sum()), policy.shown, policy.rules)
 
 
 def suboptimal_moves(policy: AgentPolicy) -> tuple[IntArray, IntArray]:

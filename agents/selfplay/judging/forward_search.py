@@ -124,7 +124,8 @@ def follow(
     never marks a taken cell cannot lose from there.
 
     Before it is believed that nothing beats an agent, it is asked again: in every position up to its last move before
-    the shortest games can end, in a random part of the later ones, and in the course of some games.
+    the shortest games can end, in a random part of the later ones, and in the course of some games. One whose answers
+    were asked for once is asked again even if it is beaten, but not in games.
 
     Raises:
         UserError: it answers differently then.
@@ -157,10 +158,14 @@ def follow(
                 play.complete = False
                 play.plies_followed = min(play.plies_followed, number)
                 if salt is None:
-                    return play
-    play.drawn.add(frontier)
-    if play.complete and not play.lost.games and not play.illegal.games:
-        for ply in [*asked, moves_in_games(policy, seat)]:
+                    break
+    else:  # the board is full
+        play.drawn.add(frontier)
+    unbeaten = play.complete and not play.lost.games and not play.illegal.games
+    if unbeaten:
+        asked.append(moves_in_games(policy, seat))
+    if unbeaten or policy.asked_once:
+        for ply in asked:
             policy.confirm(ply.mine, ply.theirs, ply.moves)
     return play
 

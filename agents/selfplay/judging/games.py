@@ -31,7 +31,7 @@ def example_games(policy: AgentPolicy, player: Player | None, verdict: Verdict, 
         if policy.stochastic:
             return ""
         return f"A game of the player against itself (squares count from 1):\n\n{self_play_game(policy, width)}\n"
-    examples = find_counterexamples(policy, POSITIONS, np.random.default_rng(0))
+    examples = find_counterexamples(policy.judged(), POSITIONS, np.random.default_rng(0))
     shortest = "The shortest game" if examples.verdict.complete else "A game"
     learned = "" if player is None else "the value that it has learned for each of its moves and "
     games = []

@@ -9,6 +9,10 @@ from html import escape
 from typing import Any
 
 from selfplay.judging.exact import NAMES
+from tictactoe import Rules
+
+COUNTS = ("ways_to_beat", "losses", "illegal")
+"""What is counted, in a seat and in both: all ways to beat an agent, those by a line, those by its own illegal move."""
 
 
 @dataclass(frozen=True)
@@ -73,6 +77,8 @@ class Verdict:
     """Decision states in which the agent may mark a taken cell, or None."""
     perspective: str | None = field(default=None, compare=False)
     """Planes that a custom agent was shown; None for our players, which understand both."""
+    rules: Rules | None = field(default=None, compare=False)
+    """The board."""
 
     @property
     def complete(self) -> bool:
@@ -128,11 +134,32 @@ class Verdict:
     def _repr_html_(self) -> str:
         return verdict_html(self)
 
-    def as_dict(self) -> dict[str, Any]:
-        """Return all numbers and what they prove, ready for JSON."""
-        return asdict(self) | {
-            name: getattr(self, name)
-            for name in ("ways_to_beat", "complete", "unbeatable", "unexploitable", "optimal", "exploitability")
+    def to_dict(self) -> dict[str, Any]:
+        """Return all numbers and what they prove, ready for JSON.
+
+        `docs/proofs.md` describes each.
+        """
+        seats = {"first": self.first, "second": self.second}
+        lower_bounds = [] if self.complete else [*COUNTS]
+        for name, seat in seats.items():
+            if not seat.complete:
+                lower_bounds += [f"{name}.{count}" for count in COUNTS]
+        return {
+            "board": None if self.rules is None else asdict(self.rules),
+            "perspective": self.perspective,
+            "unbeatable": self.unbeatable,
+            "unexploitable": self.unexploitable,
+            "optimal": self.optimal,
+            "exploitability": self.exploitability,
+            "complete": self.complete,
+            "lower_bounds": lower_bounds,
+            "ways_to_beat": self.ways_to_beat,
+            "losses": self.first.losses + self.second.losses,
+            "illegal": self.first.illegal + self.second.illegal,
+            **{name: {"ways_to_beat": seat.ways_to_beat, **asdict(seat)} for name, seat in seats.items()},
+            "decision_states": self.decision_states,
+            "optimal_states": self.optimal_states,
+            "illegal_states": self.illegal_states,
         }
 
 

@@ -219,7 +219,7 @@ def unused(folder: Path) -> Path:
 
 def write_evaluation(folder: Path, evaluation: Verdict) -> None:
     """Write the exact evaluation of the player in the folder."""
-    _write_json(folder / EVALUATION, evaluation.as_dict())
+    _write_json(folder / EVALUATION, evaluation.to_dict())
 
 
 def _write_json(path: Path, content: dict[str, Any]) -> None:

@@ -67,9 +67,9 @@ def metrics_evaluation(metrics: Mapping[str, float], rules: Rules) -> Verdict:
         seats.append(SeatVerdict(**fields))
     first, second = seats
     if "eval/optimal_states" not in metrics:
-        return Verdict(first, second)
+        return Verdict(first, second, rules=rules)
     optimal, illegal = int(metrics["eval/optimal_states"]), int(metrics.get("eval/illegal_states", 0))
-    return Verdict(first, second, len(game_tree(rules).decisions), optimal, illegal)
+    return Verdict(first, second, len(game_tree(rules).decisions), optimal, illegal, rules=rules)
 
 
 def check_evaluation(metrics: Mapping[str, float]) -> None:

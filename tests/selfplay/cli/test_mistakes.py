@@ -20,6 +20,8 @@ LINES = {
     "prove none:agent": ["none:agent"],
     "prove random --rows 0": ["rows", "0"],
     "prove run": ["run", "model.safetensors"],
+    "prove shipped rule": ["rule", "--csv"],
+    "prove shipped --json --csv": ["json", "csv"],
     "repair none": ["none"],
     "certify rule": ["rule"],
     "certify shipped --output none/file": ["none/file"],

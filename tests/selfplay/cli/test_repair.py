@@ -35,7 +35,7 @@ def test_a_run_is_repaired_beside_itself(run: Path, capsys: pytest.CaptureFixtur
     assert units > 0
     assert str(units) in note
     assert "run" in note
-    assert json.loads((folder / "evaluation.json").read_text()) == selfplay.evaluate(folder).as_dict()
+    assert json.loads((folder / "evaluation.json").read_text()) == selfplay.evaluate(folder).to_dict()
     assert selfplay.evaluate(folder).unbeatable
     capsys.readouterr()
     prove.main([str(folder)])

@@ -68,7 +68,7 @@ def test_what_the_run_folder_holds(finished: tuple[str, Path, str], capsys: pyte
     assert (folder / "progress.png").read_bytes().startswith(b"\x89PNG")
     assert json.loads((folder / "config.json").read_text())["algorithm"] == algorithm
     lines, verdict = metrics(folder), evaluation(folder)
-    assert verdict == selfplay.evaluate(selfplay.load(folder), selfplay.load(folder).rules).as_dict()
+    assert verdict == selfplay.evaluate(selfplay.load(folder), selfplay.load(folder).rules).to_dict()
     assert lines[-1]["eval/optimal_states"] == verdict["optimal_states"]
     if algorithm == "dqn":
         assert verdict["unbeatable"]

@@ -57,6 +57,12 @@ class Random:
         return self.generator.integers(9, size=len(observation))
 
 
+def test_a_function_that_samples_is_refused_where_its_moves_are_not_asked_again() -> None:
+    generator = np.random.default_rng(0)
+    with pytest.raises(selfplay.UserError, match="position"):
+        AgentPolicy(lambda _: generator.integers(9), Rules()).cells(*np.zeros((2, 9), np.int64))
+
+
 class Answering:
     """An agent that samples, with the probabilities that a function answers."""
 

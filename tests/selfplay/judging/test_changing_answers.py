@@ -121,6 +121,12 @@ def function(badly: When) -> Callable[[Any], Any]:
     return answer
 
 
+def of_one_board(badly: When) -> Callable[[Any], Any]:
+    """Return a function that plays as the shipped player or, sometimes, marks the last empty cell."""
+    agent = TwoFaced(badly)
+    return lambda observation: agent.act(observation[None])[0]
+
+
 def never(_asked: int, _observation: Any) -> Any:
     return False
 
@@ -199,6 +205,7 @@ def case(make: Any, badly: When) -> Any:
     [
         *(case(make, second) for make in (TwoFaced, Reusing, Spoiling, Hedging, with_network)),
         case(function, third),
+        *(case(of_one_board, badly) for badly in (third, later, out_of_order(), after_two_turns())),
         case(TwoFaced, out_of_order()),
         case(TwoFaced, after_two_turns()),
         *(case(make, later) for make in (TwoFaced, Hedging, with_network, replaced)),

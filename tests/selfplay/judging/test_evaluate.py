@@ -181,7 +181,7 @@ def test_an_illegal_game_in_the_seat_that_loses_anyway_spoils_the_proof() -> Non
 def test_one_bad_or_unfollowed_game_in_either_seat_is_no_proof(field: str) -> None:
     clean = SeatVerdict(0, 0, win=0.5, draw=0.5, loss=0.0, best_response=0)
     verdict = Verdict(clean, clean, 10, 10, 0)
-    numbers = verdict.as_dict()
+    numbers = verdict.to_dict()
     assert [numbers[name] for name in ("unbeatable", "unexploitable", "optimal", "complete")] == [True] * 4
     bad = replace(clean, **{field: 1})
     for spoilt in (replace(verdict, first=bad), replace(verdict, second=bad)):

@@ -38,7 +38,7 @@ def test_a_run_leaves_its_last_player_its_snapshots_and_their_evaluations(
 ) -> None:
     run = selfplay.train(algorithm, **settings, run_dir=tmp_path / "it", progress=False)
     assert run.verdict == selfplay.evaluate(run.player, Rules())
-    assert json.loads((run.folder / "evaluation.json").read_text()) == run.verdict.as_dict()
+    assert json.loads((run.folder / "evaluation.json").read_text()) == run.verdict.to_dict()
     last = run.records[-1].steps
     assert bits(load(run.folder)) == bits(load(run.folder, steps=last)) == bits(run.player)
     saved = snapshot_steps(run.folder)
