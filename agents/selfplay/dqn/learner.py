@@ -22,7 +22,7 @@ from tictactoe import Rules, planes
 MOST_PLIES = 2 * LARGEST
 """Upper bound for the counters of a run that a checkpoint may hold."""
 WEIGHT_COPIES = 6
-"""Vectors of all weights: network and target network with a gradient each, and two moments of Adam."""
+"""Vectors of all weights: network, gradient, target network, average, and two moments of Adam."""
 
 
 class DQNLearner:
@@ -183,6 +183,8 @@ def learned_tensors(agent: DQNAgent) -> dict[str, Tensor]:
         tensors[f"network.{name}"] = tensor
     for name, tensor in agent.target_network.state_dict().items():
         tensors[f"target_network.{name}"] = tensor
+    for name, tensor in agent.average_network.state_dict().items():
+        tensors[f"average_network.{name}"] = tensor
     for number, parameter in enumerate(agent.network.parameters()):
         for name, tensor in agent.optimizer.state[parameter].items():
             tensors[f"adam.{number}.{name}"] = tensor

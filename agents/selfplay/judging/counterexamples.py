@@ -11,7 +11,7 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
-from selfplay.judging.agents import AgentPolicy, TabulatedPolicy
+from selfplay.judging.agents import AgentPolicy, TabulatedPolicy, near_best_policy
 from selfplay.judging.backward_induction import NEVER, Values, move_values, play_distances, position_values
 from selfplay.judging.evaluate import POSITIONS, evaluate_policy, search_seat, suboptimal_moves, with_all_states
 from selfplay.judging.exact import ALL_STATES_CELLS
@@ -135,8 +135,9 @@ class TrainingPositions(NamedTuple):
 def evaluate_for_training(policy: AgentPolicy, every_state: bool, generator: np.random.Generator) -> TrainingPositions:
     """Evaluate a player as `evaluate_policy` does, and return positions where training is to start games.
 
-    These are the counterexamples. With `every_state`, for training to an optimal player, they are all decision states
-    in which its move does not keep the game-theoretic value.
+    These are the counterexamples. If the player has a `margin`, they are those to all play with moves that it values
+    nearly as its best, since it may soon prefer them. With `every_state`, for training to an optimal player, they are
+    all decision states in which its move does not keep the game-theoretic value.
     """
     rules = policy.rules
     small = rules.cells <= (SOLVABLE_CELLS if every_state else ALL_STATES_CELLS)
@@ -147,12 +148,15 @@ def evaluate_for_training(policy: AgentPolicy, every_state: bool, generator: np.
         tree, (states, _) = game_tree(rules), suboptimal_moves(policy)
         mover, opponent = tree.mover[states], tree.opponent[states]
     elif small:
-        mover, opponent, _, verdict = find_counterexamples(policy, POSITIONS, generator)
+        mover, opponent, _, verdict = find_counterexamples(policy, POSITIONS, generator, most_games=0)
         verdict = with_all_states(policy, verdict.first, verdict.second)
     else:
-        mover, opponent, _, verdict = find_counterexamples(policy, FOLLOWED_FIRST, generator)
+        mover, opponent, _, verdict = find_counterexamples(policy, FOLLOWED_FIRST, generator, most_games=0)
         if not verdict.complete and len(mover) < TOO_FEW:
-            mover, opponent, _, verdict = find_counterexamples(policy, FOLLOWED_THEN, generator)
+            mover, opponent, _, verdict = find_counterexamples(policy, FOLLOWED_THEN, generator, most_games=0)
+    if getattr(policy.agent, "margin", 0) and not every_state:
+        nearly = near_best_policy(policy.agent)
+        mover, opponent, _, _ = find_counterexamples(nearly, FOLLOWED_FIRST, generator, most_games=0)
     found = len(mover)
     if found > MOST_FOR_TRAINING:
         part = generator.choice(found, MOST_FOR_TRAINING, replace=False)

@@ -82,9 +82,12 @@ def remembered(agent: DQNAgent) -> Transitions:
     return Transitions(*(field[: agent.memory.added] for field in agent.memory.transitions))
 
 
-def constant_values(agent: DQNAgent, online: list[float], target: list[float]) -> None:
-    """Make the agent's two networks give the same values [A] in every position."""
-    for network, values in ((agent.network, online), (agent.target_network, target)):
+def constant_values(
+    agent: DQNAgent, online: list[float], target: list[float], average: list[float] | None = None
+) -> None:
+    """Make the agent's networks give the same values [A] in every position; the average is 0 if not given."""
+    networks = agent.network, agent.target_network, agent.average_network
+    for network, values in zip(networks, (online, target, average or [0.0] * 9), strict=True):
         assert isinstance(network, QNetwork)
         with torch.no_grad():
             for parameter in network.parameters():

@@ -46,7 +46,7 @@ def test_a_short_run_learns(changes: dict[str, Any]) -> None:
     start = selfplay.evaluate(learner.player(), config.rules)
     history = list(train(learner, config))
     end = history[-1].verdict
-    assert [record.metrics["time/updates"] for record in history] == [47, 97]
+    assert [record.metrics["time/updates"] for record in history] == [94, 194]
     assert (end.optimal_states or 0) > (start.optimal_states or 0) + 500
     assert (end.illegal_states or 0) < max(start.illegal_states or 0, 1)
 

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import selfplay
+from selfplay.agent import Array
 from selfplay.judging import counterexamples as module
 from selfplay.judging.agents import AgentPolicy, player_policy
 from selfplay.judging.backward_induction import play_distances
@@ -158,6 +159,26 @@ def test_an_evaluation_for_training_gives_the_verdict_and_the_counterexamples(ru
         assert given.found == len(found.mover)
         assert positions(given) <= positions(found)
         assert len(positions(given)) == len(given.mover) == min(given.found, module.MOST_FOR_TRAINING)
+
+
+@pytest.mark.parametrize("rules", [Rules(), Rules(2, 7, 3)], ids=str)
+def test_moves_that_are_valued_nearly_as_the_best_are_followed_for_training(rules: Rules) -> None:
+    """The positions are those of a player that samples among these moves."""
+
+    class Near:
+        def probabilities(self, observation: Array) -> Array:
+            values = player.q_values(observation)
+            near = values >= values.max(axis=1, keepdims=True) - 0.05
+            return near / near.sum(axis=1, keepdims=True)
+
+    player = network_player(rules, 3, margin=0.05)
+    given = evaluate_for_training(player_policy(player), False, np.random.default_rng(0))
+    policy = AgentPolicy(Near(), rules, "mover")
+    expected = find_counterexamples(policy, 10**6, np.random.default_rng(0))
+    assert given.verdict == evaluate_policy(player_policy(player))
+    own = find_counterexamples(player_policy(player), 10**6, np.random.default_rng(0))
+    assert given.found == len(expected.mover) > len(own.mover)
+    assert positions(given) <= positions(expected)
 
 
 def test_what_is_not_optimal_is_given_where_an_optimal_player_is_wanted() -> None:
