@@ -15,15 +15,17 @@
 | `learning.repaired` | data/repaired-on-5x5x4, data/repaired-on-6x5x4 | bigger-boards: `repaired-on-*` |
 | `learning.targets` | data/the-three-targets, targets.csv | learning: `targets.*` |
 | `learning.time_to_unbeatable` | data/time-to-unbeatable | speed: `time-to-unbeatable.*` |
-| `learning.waiting` | data/from-pressing-return-to-a-proof | README, speed: `from-pressing-return-to-a-proof.*` |
+| `learning.waiting` | data/from-pressing-return-to-a-proof | speed: `from-pressing-return-to-a-proof.*` |
 | `page` | data/the-page | web: `the-page.*` |
-| `peers` | data/peers, peers.csv, peers.png | README, baselines: `baselines.*`, `peers.*` |
+| `peers` | data/peers, peers.csv, peers.png | baselines: `baselines.*`, `peers.*`; README: the picture |
 | `peers.tuning` | peers-tuning.csv, and what `peers` writes | baselines: `baselines.settings` |
 | `sweeps`, then `sweeps.evidence` | data/evidence, evidence/*.csv | evidence: all blocks |
 | `sweeps.targets` | evidence/targets.csv, targets.png | learning, why-does-my-dqn-not-learn |
 | `sweeps.disturbed` | data/disturbed-sweeps | reliability: `disturbed-sweeps.*` |
 | `sweeps.ray_tune` | data/ray-tune | sweeps: `ray-tune.*` |
 | `symptoms` | data/symptoms, symptoms.csv | why-does-my-dqn-not-learn: `symptoms.*` |
+
+`data.files` on the page of results lists where the rows of every data file were measured.
 
 data/tried-on-5x5x4 has no script: what was tried there were changes of the learner that were not kept.
 

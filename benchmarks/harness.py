@@ -10,6 +10,7 @@ import platform
 import statistics
 import subprocess
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cache
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -82,9 +83,16 @@ def version(distribution: str) -> str:
 
 def commit() -> str:
     """Return the commit that is checked out, and whether files differ from it."""
-    command = ["git", "describe", "--always", "--dirty=, with uncommitted changes"]
+    command = ["git", "describe", "--always", "--exclude=*", "--dirty=, with uncommitted changes"]
     ended = subprocess.run(command, cwd=ROOT, check=False, capture_output=True, text=True)
     return ended.stdout.strip() or "unknown"
+
+
+@cache
+def history() -> tuple[str, ...]:
+    """Return the commit that is checked out and all before it, as full hashes; none without git."""
+    ended = subprocess.run(["git", "rev-list", "HEAD"], cwd=ROOT, check=False, capture_output=True, text=True)
+    return tuple(ended.stdout.split())
 
 
 # Measuring

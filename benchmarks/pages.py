@@ -18,7 +18,9 @@ from itertools import combinations_with_replacement, groupby
 from pathlib import Path
 from typing import Any, TypeAlias
 
+import numpy as np
 import tyro
+from scipy import stats
 
 import selfplay
 from benchmarks import harness, symptoms
@@ -27,11 +29,14 @@ from benchmarks.environment import speed
 from benchmarks.harness import cell, markdown, number, spread, summary
 from benchmarks.learning import learners, published, targets
 from benchmarks.peers import evaluations, report, tuning
-from selfplay.dqn.config import DQNConfig
+from benchmarks.sweeps import evidence
+from benchmarks.sweeps.__main__ import SWEEPS, Name
+from selfplay.cli.flags import parse
+from selfplay.cli.sweep import SweepConfig
 from selfplay.judging import certificate, check_certificate, evaluate
 from selfplay.judging.agents import player_policy
 from selfplay.judging.exact import ALL_STATES_CELLS
-from selfplay.sweep.statistics import compare, interquartile_mean, proportion, proved_curve
+from selfplay.sweep.statistics import TRIMMED, Estimate, compare, interquartile_mean, proportion, proved_curve
 from tictactoe import Rules
 from tictactoe.tree import SOLVABLE_CELLS, game_tree
 
@@ -60,19 +65,24 @@ def all_figures(docs: Path) -> Figures:
 # Every data file: where it was measured, the runs of a row, its table, and each cell of the table. Their names begin
 # with the name of the file, as in `time-to-unbeatable.table` and `time-to-unbeatable.default.all-seconds`.
 
+NO_COMMIT = "before this history"
+"""When a row was measured that has no commit, or one that this repository does not contain."""
+
 
 def of_data_files(docs: Path) -> Figures:
-    """Return the figures of every data file."""
+    """Return the figures of every data file, and a table of where the rows of each were measured."""
     found = {}
+    lines = [["data file", "rows", NO_COMMIT, "measured", "load"]]
     for path in sorted(data_file(docs, "*").parent.glob("*.json")):
         results = saved_results(docs, path.stem)
-        found[f"{path.stem}.measured-on"] = described(
-            [row["measured on"] for row in json.loads(path.read_text()).values()]
-        )
+        machines = [row["measured on"] for row in json.loads(path.read_text()).values()]
+        missing = [commit_of(machine) for machine in machines].count("")
+        lines.append([path.stem, str(len(machines)), str(missing), commits(machines), loads(machines)])
+        found[f"{path.stem}.measured-on"] = described(machines)
         found[f"{path.stem}.runs"] = cell([len(of_row) for of_row in results.values()])
         found[f"{path.stem}.table"] = markdown(summary(results))
         found |= cells(path.stem, results)
-    return found
+    return {**found, "data.files": markdown(lines)}
 
 
 def cells(subject: str, results: Mapping[str, Sequence[Result]]) -> Iterator[tuple[str, str]]:
@@ -84,20 +94,42 @@ def cells(subject: str, results: Mapping[str, Sequence[Result]]) -> Iterator[tup
 
 
 def described(machines: Sequence[Mapping[str, str]]) -> str:
-    """Return in one line what the rows were measured on; of the loads the median, least and most."""
+    """Return in one line what the rows were measured on."""
     parts = []
     for name in dict.fromkeys(name for machine in machines for name in machine):
         values = list(dict.fromkeys(machine[name] for machine in machines if name in machine))
         if name == "load":
-            loads = [float(machine[name].split()[0]) for machine in machines if name in machine]
-            parts.append(f"load {spread(loads, 2)}")
+            parts.append(f"load {loads(machines)}")
         elif name == "OS":
             parts.append(values[0].partition("-")[0])
         elif name == "CPU":
             parts.append(" or ".join(values))
         elif name != "commit" and values != ["not installed"]:
             parts.append(f"{name} {' or '.join(values)}")
-    return ", ".join(parts)
+    return ", ".join([*parts, commits(machines)])
+
+
+def loads(machines: Sequence[Mapping[str, str]]) -> str:
+    """Return the median, least and most of the loads that were saved with the rows."""
+    found = [float(machine["load"].split()[0]) for machine in machines if "load" in machine]
+    return spread(found, 2) if found else "not saved"
+
+
+def commits(machines: Sequence[Mapping[str, str]]) -> str:
+    """Return at which commits the rows were measured, and whether some were before this history."""
+    found = [commit_of(machine) for machine in machines]
+    known = ", ".join(dict.fromkeys(commit for commit in found if commit))
+    if not known:
+        return NO_COMMIT
+    return f"commit {known}" if all(found) else f"commit {known}, partly {NO_COMMIT}"
+
+
+def commit_of(machine: Mapping[str, str]) -> str:
+    """Return the commit at which a row was measured, nothing if this repository does not contain it."""
+    commit, changed, _ = machine.get("commit", "unknown").partition(",")
+    if not any(full.startswith(commit) for full in harness.history()):
+        return ""
+    return f"{commit} with uncommitted changes" if changed else commit
 
 
 # Tables that need more than their data file
@@ -132,6 +164,10 @@ def of_peers(docs: Path) -> Figures:
     }
 
 
+ON_SPEED_PAGE = ("dqn", "dqn --mask --stop optimal")
+"""Learners whose seconds are on the page of speed, and on no other."""
+
+
 def of_learning(docs: Path) -> Figures:
     """Return what the targets and the published learners learn, and how the match-ups of afterstate-q end."""
     of_targets: dict[str, list[Result]] = {}
@@ -142,8 +178,11 @@ def of_learning(docs: Path) -> Figures:
             of_targets.setdefault(target, []).append({"first proof, plies": first} | targets.last_evaluations(history))
     of_learners = {}
     for command, results in saved_results(docs, learners.TITLE).items():
+        hidden = {"win %", "draw %"}
+        if command in ON_SPEED_PAGE:
+            hidden.add("seconds")
         of_learners[f"`{command}`"] = [
-            {name: value for name, value in result.items() if name not in ("win %", "draw %")} for result in results
+            {name: value for name, value in result.items() if name not in hidden} for result in results
         ]
     return {
         "learners.table": markdown(summary(of_learners)),
@@ -252,74 +291,105 @@ def of_the_course(docs: Path) -> Figures:
 
 
 # The sweeps: docs/evidence/*.csv. An amount is what a run took to its proof, infinity without one; kinds of amounts are
-# plies, updates, samples and seconds, or in past.csv the percentages of evaluations from the first proof on.
+# plies, updates, samples and seconds, or in past.csv the percentages of evaluations from the first proof on. The first
+# setting of a sweep is the control, with which all others are compared; data/evidence.json holds its settings.
 
-DEFAULT = DQNConfig()
+LEVEL = 0.05
+"""A difference is said to be clear below this corrected p-value."""
+MARGIN = 0.25
+"""A difference that is not clear is called small if its interval ends within this part of what the control took."""
+SIDES = ("fewer", "more", "small", "open")
+"""What can be said of a difference."""
 TITLES = {
     "flags": "changed",
     "proved": "proved",
     "plies.median": "plies, median",
     "updates.mean": "updates",
     "samples.mean": "samples, thousands",
-    "seconds.mean": "seconds",
+    "seconds.ratio": "time, first row 1",
     "plies.most": "most plies",
     "plies.apart": "difference in plies",
+    "plies.p": "p",
     "plies.fewer": "fewer with",
     "plies.more": "more with",
     "samples.apart": "difference in samples",
+    "samples.p": "p of samples",
     "beaten.ever": "seeds beaten again",
     "beaten.mean": "% beaten again",
     "beaten.apart": "difference",
+    "beaten.p": "p",
     "optimal.mean": "% optimal everywhere",
     "optimal.apart": "difference",
+    "optimal.p": "p",
 }
 TO_PROOF = "flags proved plies.median updates.mean samples.mean"
-APART = "plies.apart plies.fewer plies.more"
-TABLES = {
-    "proof": f"{TO_PROOF} seconds.mean plies.most",
-    "defaults": f"{TO_PROOF} seconds.mean {APART} samples.apart",
-    "sensitivity": f"{TO_PROOF} seconds.mean",
+APART = "plies.apart plies.p plies.fewer plies.more"
+TABLES: dict[Name, str] = {
+    "proof": f"{TO_PROOF} seconds.ratio plies.most",
+    "defaults": f"{TO_PROOF} seconds.ratio {APART} samples.apart samples.p",
+    "sensitivity": f"{TO_PROOF} seconds.ratio",
     "large": f"{TO_PROOF} {APART}",
     "unmasked": f"{TO_PROOF} {APART}",
-    "past": "flags beaten.ever beaten.mean beaten.apart optimal.mean optimal.apart",
+    "past": "flags beaten.ever beaten.mean beaten.apart beaten.p optimal.mean optimal.apart optimal.p",
 }
 """Columns of the table of each CSV file."""
 DIGITS = {"samples": 1, "seconds": 2, "beaten": 2, "optimal": 2}
+Settings: TypeAlias = Mapping[str, str]
+"""Settings as flags have them, by name."""
 Amounts: TypeAlias = dict[str, dict[int, float]]
 """The amounts of a setting's runs by kind and seed."""
 
 
 def of_evidence(docs: Path) -> Figures:
-    """Return the figures of every CSV file, and of the defaults."""
+    """Return the figures of every CSV file, where it was measured, and the defaults of that time."""
     found = {f"share.{many}": f"{100 * proportion(many, many).low:.0f} %" for many in (5, 10, 100)}
-    for name, value in vars(DEFAULT).items():
-        found[f"default.{name.replace('_', '-')}"] = number(value, 0) if type(value) is int else as_text(value)
+    controls = {name: settings for name, [settings] in saved_results(docs, "evidence").items()}
+    for setting, text in controls["defaults"].items():
+        found[f"default.{setting.replace('_', '-')}"] = number(int(text), 0) if text.isdigit() else text
+    saved = json.loads(data_file(docs, "evidence").read_text())
+    lines = [["sweep", "runs", "measured", "load", "settings that have changed since"]]
     every_run = []
     for name in TABLES:
         with (docs / "evidence" / f"{name}.csv").open(newline="") as file:
             runs = list(csv.DictReader(file))
-        found |= of_sweep(name, runs)
+        found |= of_sweep(name, runs, controls[name])
         every_run += runs
+        machine = [saved[name]["measured on"]]
+        now = evidence.control(parse(SweepConfig, SWEEPS[name].split(), "selfplay sweep"))
+        lines.append([name, str(len(runs)), commits(machine), loads(machine), changes(controls[name], now)])
+    found["evidence.sweeps"] = markdown(lines)
     found["evidence.runs"] = number(len(every_run), 0)
     found["evidence.models"] = number(len({run["model_sha256"] for run in every_run}), 0)
+    found["evidence.margin"] = f"{100 * MARGIN:.0f} %"
     return found
 
 
-def of_sweep(name: str, runs: Sequence[Mapping[str, str]]) -> Figures:
-    """Return what each setting took, their table, and by the interval which took fewer or more than the first."""
+def changes(then: Settings, now: Settings) -> str:
+    """Return the settings whose values differ."""
+    found = [
+        f"`{name}` was {then.get(name, 'no setting')}, is {now.get(name, 'no setting')}"
+        for name in dict.fromkeys([*then, *now])
+        if then.get(name) != now.get(name)
+    ]
+    return "; ".join(found) or "none"
+
+
+def of_sweep(name: Name, runs: Sequence[Mapping[str, str]], control: Settings) -> Figures:
+    """Return what each setting took, their table, and which took clearly fewer or more than the control, the first."""
     settings: dict[str, Amounts] = {}
     for run in runs:
         setting = settings.setdefault(run["setting"], {})
-        for kind, amount in amounts(name, run).items():
+        for kind, amount in amounts(name, run, control).items():
             setting.setdefault(kind, {})[int(run["seed"])] = amount
-    first, *_ = settings.values()
+    first, *others = settings.values()
+    corrected = {kind: [math.nan, *holm([p_value(first[kind], other[kind]) for other in others])] for kind in first}
     rows = []
-    sides: dict[str, list[str]] = {f"{kind}.{side}": [] for kind in first for side in ("fewer", "more", "open")}
+    sides: dict[str, list[str]] = {f"{kind}.{side}": [] for kind in first for side in SIDES}
     found: Figures = {}
-    for label, setting in settings.items():
-        row = {"flags": flags(label)}
+    for place, (label, setting) in enumerate(settings.items()):
+        row = {"flags": flags(label, control)}
         for kind, by_seed in setting.items():
-            row |= of_amounts(kind, by_seed, first[kind])
+            row |= of_amounts(kind, by_seed, first[kind], corrected[kind][place])
             if setting is not first:
                 sides[f"{kind}.{row[f'{kind}.side']}"].append(row["flags"])
         rows.append(row)
@@ -329,67 +399,87 @@ def of_sweep(name: str, runs: Sequence[Mapping[str, str]]) -> Figures:
         found[f"{name}.{side}"] = ", ".join(labels) or "none"
     proved = [run["end"] for run in runs].count("proved")
     found[f"{name}.proved"] = f"{number(proved, 0)} of {number(len(runs), 0)}"
-    found[f"{name}.comparisons"] = str(len(rows) - 1)
+    found[f"{name}.comparisons"] = str(len(others))
     columns = TABLES[name].split()
     found[f"{name}.table"] = markdown([[row[column] for column in columns] for row in (TITLES, *rows)])
     return found
 
 
-def amounts(name: str, run: Mapping[str, str]) -> dict[str, float]:
+def amounts(name: str, run: Mapping[str, str], control: Settings) -> dict[str, float]:
     """Return what a run took to its proof, or the percentages of its evaluations from the first proof on."""
     if name == "past":
         percent = 100 / int(run["since_proof"])
         return {"beaten": percent * int(run["not_proved"]), "optimal": percent * int(run["all_optimal"])}
     batch = re.search(r"batch_size=(\d+)", run["setting"])
-    samples = int(run["updates"]) * (int(batch[1]) if batch else DEFAULT.batch_size)
+    samples = int(run["updates"]) * int(batch[1] if batch else control["batch_size"])
     found = {"plies": float(run["steps"]), "updates": float(run["updates"]), "samples": samples / 1000}
     if "seconds" in run:
         found["seconds"] = float(run["seconds"])
     return {kind: amount if run["end"] == "proved" else math.inf for kind, amount in found.items()}
 
 
-def of_amounts(kind: str, by_seed: Mapping[int, float], first: Mapping[int, float]) -> Figures:
-    """Return what a setting took, alone and compared with the first setting on equal seeds."""
+def p_value(first: Mapping[int, float], other: Mapping[int, float]) -> float:
+    """Return the p-value of Wilcoxon's signed-rank test on equal seeds; a run without a proof counts as the longest."""
+    seeds = sorted(first.keys() & other.keys())
+    before, after = (np.nan_to_num([of_seed[seed] for seed in seeds]) for of_seed in (first, other))
+    return float(stats.wilcoxon(after - before).pvalue) if (before != after).any() else 1.0
+
+
+def holm(p_values: Sequence[float]) -> list[float]:
+    """Return p-values corrected for their number (Holm 1979), in the same order; SciPy has no function for it."""
+    corrected = list(p_values)
+    least = 0.0
+    for done, place in enumerate(np.argsort(p_values)):
+        least = max(least, min(1.0, (len(p_values) - done) * p_values[place]))
+        corrected[place] = least
+    return corrected
+
+
+def of_amounts(kind: str, by_seed: Mapping[int, float], first: Mapping[int, float], p: float) -> Figures:
+    """Return what a setting took, alone and compared with the control on equal seeds with a corrected p-value."""
     every, digits = [*by_seed.values()], DIGITS.get(kind, 0)
     proved = [math.isfinite(amount) for amount in every]
     (_, fewer, more, _), apart = compare(first, by_seed)
-    side = "open"
-    if apart.high < 0:
-        side = "fewer"
-    elif not apart.low <= 0:
-        side = "more"
+    mean, of_control = interquartile_mean(every), float(stats.trim_mean([*first.values()], TRIMMED))
     return {
         "proved": cell(proved),
         f"{kind}.median": proved_curve(every, proved).median().text(digits),
-        f"{kind}.mean": interquartile_mean(every).text(digits),
+        f"{kind}.mean": mean.text(digits),
+        f"{kind}.ratio": number(mean.value / of_control, 2) if of_control else "-",
         f"{kind}.least": number(min(every), digits),
         f"{kind}.most": number(max(every), digits),
         f"{kind}.ever": cell([amount > 0 for amount in every]),
         f"{kind}.apart": apart.text(digits, "+"),
+        f"{kind}.p": p_text(p),
         f"{kind}.fewer": str(fewer),
         f"{kind}.more": str(more),
-        f"{kind}.side": side,
+        f"{kind}.side": said(p, fewer, more, apart, MARGIN * of_control),
     }
 
 
-def flags(label: str) -> str:
-    """Return the settings of a sweep's label as flags, without those that are the default."""
+def p_text(p: float) -> str:
+    """Return a p-value as a table shows it; the control has none."""
+    if math.isnan(p):
+        return "-"
+    return f"{p:.2g}" if p >= 0.001 else "< 0.001"
+
+
+def said(p: float, fewer: int, more: int, apart: Estimate, margin: float) -> str:
+    """Return whether a setting took clearly fewer or more, and if not, whether any difference is small or open."""
+    if p < LEVEL:
+        return "fewer" if fewer > more else "more"
+    return "small" if max(-apart.low, apart.high) <= margin else "open"
+
+
+def flags(label: str, control: Settings) -> str:
+    """Return the settings of a sweep's label as flags, without those that the control has."""
     if label == "default":
         return "nothing"
     words = []
     for name, value in (word.split("=") for word in label.split(",")):
-        if value != as_text(getattr(DEFAULT, name, None)):
+        if value != control.get(name):
             words.append(f"--{name.replace('_', '-')} {value.removesuffix('.0')}".removesuffix(" true"))
     return f"`{' '.join(words)}`" if words else "nothing"
-
-
-def as_text(value: Any) -> str:
-    """Return the value of a setting as a sweep's label names it."""
-    if isinstance(value, bool):
-        return str(value).lower()
-    if isinstance(value, tuple):
-        return "x".join(map(str, value)) or "none"
-    return str(value)
 
 
 # The pages

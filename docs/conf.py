@@ -139,6 +139,7 @@ docs/evidence
 docs/reliability
 docs/what-did-not-work
 docs/limitations
+docs/related-work
 docs/protocol
 ```
 ```{toctree}

@@ -3,7 +3,8 @@
     python -m benchmarks.sweeps.evidence sweeps/proof --docs docs
 
 `python -m benchmarks.sweeps proof` makes the sweep. The CSV file has the name of its folder and the columns of
-`selfplay.sweep.results.Result`. Run it on the machine of the sweep, which is written into data/evidence.json.
+`selfplay.sweep.results.Result`. data/evidence.json gets the settings of the first run, with which all others are
+compared, and the machine: run it where the sweep ran, at the same commit.
 """
 
 from collections.abc import Sequence
@@ -13,6 +14,7 @@ from pathlib import Path
 from benchmarks import data, harness
 from selfplay.cli.flags import parse, run_command
 from selfplay.files import write_csv
+from selfplay.settings import flat, written
 from selfplay.sweep import plan as plans, results
 
 PROG = "python -m benchmarks.sweeps.evidence"
@@ -28,16 +30,23 @@ class Flags:
     """Folder of the pages, in which evidence/NAME.csv is written."""
 
 
+def control(plan: plans.Plan) -> dict[str, str]:
+    """Return the settings of a sweep's first run, with which all others are compared, as flags have them."""
+    first, *_ = plans.all_runs(plan)
+    return {name: written(value) for name, value in flat(first.config).items()}
+
+
 def main(args: Sequence[str]) -> None:
     """Write a line for each run."""
     flags = parse(Flags, args, PROG)
     folder = Path(flags.sweep).resolve()
     measured_on = harness.machine(["ray"])  # before a file differs from the commit
+    plan = plans.read(folder)
     lines: list[Sequence[object]] = [results.Result._fields]
-    for of_setting in results.read(folder, plans.read(folder)).values():
+    for of_setting in results.read(folder, plan).values():
         lines += of_setting
     write_csv(flags.docs / "evidence" / f"{folder.name}.csv", lines)
-    data.save(flags.docs, "evidence", {folder.name: []}, measured_on)
+    data.save(flags.docs, "evidence", {folder.name: [control(plan)]}, measured_on)
 
 
 if __name__ == "__main__":
