@@ -3,12 +3,15 @@
     python -m benchmarks.learning.lapses --docs docs
 
 A lapse is an evaluation after the first proof in which the player can be beaten. With "optimal" both mean that it
-chooses a best move in every state. The rows before "now" are steps from the former defaults to those of today.
+chooses a best move in every state. "Before" are the former defaults; two rows are steps from there to "now".
 """
 
 import math
 import time
 from collections.abc import Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from itertools import repeat
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, get_args
 from unittest.mock import patch
@@ -47,28 +50,34 @@ class Training(NamedTuple):
 
 
 Row = Literal[
-    "before", "with the average", "with near-best moves", "now", "now, mask", "now, separate", "now, optimal", "4,4,4 before",
-    "4,4,4 now",
+    "now", "before", "now, mask", "now, optimal", "now, separate", "4,4,4 now", "with the average",
+    "with near-best moves", "4,4,4 before",
 ]  # fmt: skip
-FORMER = {"learning_rate_hold": 3_000, "batch_size": 384, "memory_size": 20_000, "updates_per_step": 1}
-FORMER |= {"counterexamples": 0.5}
-LARGE = {"preset": "large", "mask": True}
-ROWS: dict[Row, Training] = {
-    "before": Training({**FORMER, "counterexample_margin": 0.0}, TargetPlayer, seeds=100),
-    "with the average": Training({**FORMER, "counterexample_margin": 0.0}),
-    "with near-best moves": Training(FORMER),
+FORMER: Mapping[str, Any] = {
+    "learning_rate_hold": 3_000,
+    "batch_size": 384,
+    "memory_size": 20_000,
+    "updates_per_step": 1,
+    "counterexamples": 0.5,
+}
+LARGE: Mapping[str, Any] = {"preset": "large", "mask": True}
+ROWS: Mapping[Row, Training] = {
     "now": Training({}, seeds=100),
+    "before": Training({**FORMER, "counterexample_margin": 0.0}, TargetPlayer),
     "now, mask": Training({"mask": True}),
-    "now, separate": Training({"networks": "separate"}),
     "now, optimal": Training({}, proof="optimal"),
-    "4,4,4 before": Training(LARGE, TargetPlayer, plies=3_000_000, seeds=5),
+    "now, separate": Training({"networks": "separate"}, seeds=10),
     "4,4,4 now": Training(LARGE, plies=3_000_000, seeds=5),
+    "with the average": Training({**FORMER, "counterexample_margin": 0.0}, plies=500_000),
+    "with near-best moves": Training(FORMER, plies=500_000),
+    "4,4,4 before": Training(LARGE, TargetPlayer, plies=3_000_000, seeds=5),
 }
 
 
-def train(training: Training, seed: int) -> Result:
+def train(row: Row, seed: int) -> Result:
     """Train one player to the end of its plies, and return when it was first proved and how often it lapsed."""
     torch.set_num_threads(1)
+    training = ROWS[row]
     first, last, lapses, evaluations, seconds = math.inf, math.inf, 0, 0, math.inf
     settings = {**training.settings, "total_steps": training.plies, "stop": training.proof, "seed": seed}
     no_stop = patch.object(loop, "PROOFS_TO_STOP", math.inf)
@@ -82,6 +91,7 @@ def train(training: Training, seed: int) -> Result:
                 last = last if proved else record.steps
             elif proved:
                 first, seconds = record.steps, record.metrics["time/training_s"]
+    print(f"{row}, seed {seed}: first proof after {first:,} plies, {lapses} lapses", flush=True)
     return {
         "first proof, plies": first,
         "first proof, s": seconds,
@@ -110,23 +120,26 @@ def plot(results: Mapping[str, Sequence[Result]]) -> Figure:
     return figure
 
 
-def main(rows: tuple[Row, ...] = get_args(Row), most_seeds: int = 100, docs: Path | None = None) -> None:
+def main(
+    rows: tuple[Row, ...] = get_args(Row), most_seeds: int = 100, processes: int = 2, docs: Path | None = None
+) -> None:
     """Count how often a player that was proved unbeatable is beaten again.
 
     Args:
         rows: What to train.
         most_seeds: Largest number of seeds of a row; fewer only to try the script.
+        processes: Trainings at once.
         docs: Folder of the pages, in whose data file the results are saved.
     """
     measured_on = harness.start(TITLE)
-    for row in rows:
-        training = ROWS[row]
-        seeds = range(min(training.seeds, most_seeds))
-        results = harness.in_turns([row], seeds, lambda _, seed, training=training: train(training, seed))
-        harness.present(results, f"seeds 0 to {len(seeds) - 1}, {training.plies:,} plies")
-        if docs is not None:
-            data.save(docs, TITLE, results, measured_on)
-            (docs / "lapses.png").write_bytes(pictures.png(plot(data.saved_results(docs, TITLE))))
+    with ProcessPoolExecutor(processes, get_context("spawn")) as pool:
+        for row in rows:
+            seeds = range(min(ROWS[row].seeds, most_seeds))
+            results = {row: list(pool.map(train, repeat(row), seeds))}
+            harness.present(results, f"seeds 0 to {len(seeds) - 1}, {ROWS[row].plies:,} plies")
+            if docs is not None:
+                data.save(docs, TITLE, results, measured_on)
+                (docs / "lapses.png").write_bytes(pictures.png(plot(data.saved_results(docs, TITLE))))
 
 
 if __name__ == "__main__":

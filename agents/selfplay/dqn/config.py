@@ -110,7 +110,7 @@ class DQNConfig(RunSettings):
     epsilon_plies: CountOrZero = 1_500_000
     """Plies over which epsilon changes linearly from start to end."""
 
-    counterexamples: Fraction = 0.5
+    counterexamples: Fraction = 0.9
     """Fraction of the new games that begin at a counterexample: a position from which the last exact evaluation found
     the player beaten, or, with "--stop optimal", in which its move was not optimal. If there are only a few, some games
     begin at those of earlier evaluations. 0: all games begin on the empty board."""
@@ -168,6 +168,7 @@ PRESETS: Mapping[str, DQNConfig] = MappingProxyType(
             memory_size=200_000,
             updates_per_step=1,
             soft_update=0.01,
+            counterexamples=0.5,
             counterexample_margin=0.0,
             eval_every=25_600,
         ),

@@ -4,6 +4,7 @@ One network Q(s, a) tells the mover what marking cell a in position s is worth t
 against itself. Each iteration of `InterleavedSelfPlay.advance` plays one ply on every board and learns:
 
 1. Act. On each board the seat to move takes the cell with the largest Q, or with probability epsilon a random one.
+   A game that starts at a counterexample may begin with the reply that beat the player.
 2. Step. The environment plays the cells. Finished games make room for new ones.
 3. Store. Each transition (s, a, r, s') goes to the replay memory of the agent that acted.
 4. Learn. Each agent samples a batch of transitions, computes their targets, and takes one step of Adam on
@@ -42,6 +43,7 @@ from selfplay.dqn.counterexample_starts import CounterexampleStarts
 from selfplay.dqn.network import NetworkFactory, make_network, mask_illegal
 from selfplay.dqn.player import QPlayer, rule_ratings
 from selfplay.dqn.symmetry import BoardSymmetries
+from selfplay.judging.training_positions import ANY
 from tictactoe import batch
 from tictactoe.rewards import named_rewards
 
@@ -314,6 +316,8 @@ class InterleavedSelfPlay:
         self.symmetries = BoardSymmetries(config.rules, device) if config.symmetry == "canonical" else None
         self.starts = CounterexampleStarts(config.rules, config.counterexamples) if config.counterexamples else None
         self.boards = batch.reset(config.rules, config.num_envs, np)
+        self.next_move = torch.full((config.num_envs,), ANY, device=device)
+        """[B] int64: the cell to be marked next on each board, at the start of a game, or `ANY`."""
         self.observation, self.symmetry = self.observe()
         self.waiting = [nothing_waits(config, device) for _ in range(1, BOOTSTRAPS[config.target].plies)]
         """The last plies of every board, the oldest first: those that the position to bootstrap from comes after."""
@@ -335,7 +339,8 @@ class InterleavedSelfPlay:
         played = batch.step(config.rules, self._rewards, self.boards, cells.cpu().numpy())
         self.boards = batch.restart(played.state, played.terminated)
         if self.starts is not None:
-            self.boards = self.starts.start_games(self.boards, played.terminated, self.generator)
+            self.boards, next_move = self.starts.start_games(self.boards, played.terminated, self.generator)
+            self.next_move.copy_(next_move)
         self.observation, self.symmetry = self.observe()
 
         # Store
@@ -358,9 +363,15 @@ class InterleavedSelfPlay:
         return image.observation, image.symmetry
 
     def act(self, observation: Tensor, seat: Tensor) -> Tensor:
-        """Return the action of the agent whose seat is to move, [B]."""
+        """Return the actions [B]: each is the next move if there is one, or that of the agent whose seat is to move."""
         first, *second = (agent.act(observation, self.epsilon) for agent in self.agents)
-        return torch.where(seat == 0, first, second[0]) if second else first
+        chosen = torch.where(seat == 0, first, second[0]) if second else first
+        if self.starts is None:
+            return chosen
+        given = self.next_move.clamp(min=0)
+        if self.symmetries is not None:
+            given = self.symmetries.image_cells(given, self.symmetry)
+        return torch.where(self.next_move == ANY, chosen, given)
 
     def store(self, seat: Tensor, transitions: Transitions, other_reward: Tensor) -> None:
         """Store one ply of every board with the agent that acted.

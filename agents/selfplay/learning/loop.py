@@ -11,8 +11,8 @@ import numpy as np
 from selfplay.agent import AnyAgent
 from selfplay.errors import UserError
 from selfplay.judging.agents import AgentPolicy, agent_policy
-from selfplay.judging.counterexamples import TrainingPositions, evaluate_for_training
 from selfplay.judging.evaluate import evaluate_policy
+from selfplay.judging.training_positions import TrainingPositions, evaluate_for_training
 from selfplay.judging.verdict import Verdict
 from selfplay.learner import Learner
 from selfplay.learning.metrics import Metrics, evaluation_metrics
@@ -104,7 +104,8 @@ def train(
                 recorder.record(record)
             yield record
             if evaluation_due and counterexamples:
-                learner.teach(counterexamples.mover, counterexamples.opponent)  # type: ignore[attr-defined]
+                mover, opponent, move = counterexamples.mover, counterexamples.opponent, counterexamples.move
+                learner.teach(mover, opponent, move)  # type: ignore[attr-defined]
         elif recorder and learner.steps >= snapshot_due:
             clock.stop()
             recorder.save_snapshot(learner.steps, learner.player())
