@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple, get_args
 from unittest.mock import patch
 
+import numpy as np
 import torch
 import tyro
 from matplotlib.figure import Figure
@@ -25,14 +26,16 @@ from benchmarks import data, harness
 from benchmarks.data import Result
 from selfplay import pictures
 from selfplay.dqn.dqn import DQNAgent
+from selfplay.judging import training_positions
 from selfplay.learning import loop
+from tictactoe.tree import IntArray
 
 TITLE = "Lapses"
 PLIES = 2_500_000
 
 
 class TargetPlayer(DQNAgent):
-    """An agent whose player has the weights of the target network, as it had before they were averaged."""
+    """An agent whose player has the weights of its target network."""
 
     def average(self) -> None:
         """Copy the target network."""
@@ -47,6 +50,8 @@ class Training(NamedTuple):
     plies: int = PLIES
     seeds: int = 20
     proof: str = "unbeatable"
+    replies: bool = True
+    """Whether games also start with the replies that beat the player."""
 
 
 Row = Literal[
@@ -63,14 +68,14 @@ FORMER: Mapping[str, Any] = {
 LARGE: Mapping[str, Any] = {"preset": "large", "mask": True}
 ROWS: Mapping[Row, Training] = {
     "now": Training({}, seeds=100),
-    "before": Training({**FORMER, "counterexample_margin": 0.0}, TargetPlayer),
+    "before": Training({**FORMER, "counterexample_margin": 0.0}, TargetPlayer, replies=False),
     "now, mask": Training({"mask": True}),
     "now, optimal": Training({}, proof="optimal"),
     "now, separate": Training({"networks": "separate"}, seeds=10),
     "4,4,4 now": Training(LARGE, plies=3_000_000, seeds=5),
-    "with the average": Training({**FORMER, "counterexample_margin": 0.0}, plies=500_000),
-    "with near-best moves": Training(FORMER, plies=500_000),
-    "4,4,4 before": Training(LARGE, TargetPlayer, plies=3_000_000, seeds=5),
+    "with the average": Training({**FORMER, "counterexample_margin": 0.0}, plies=500_000, replies=False),
+    "with near-best moves": Training(FORMER, plies=500_000, replies=False),
+    "4,4,4 before": Training(LARGE, TargetPlayer, plies=3_000_000, seeds=5, replies=False),
 }
 
 
@@ -82,7 +87,8 @@ def train(row: Row, seed: int) -> Result:
     settings = {**training.settings, "total_steps": training.plies, "stop": training.proof, "seed": seed}
     no_stop = patch.object(loop, "PROOFS_TO_STOP", math.inf)
     clock = patch.object(time, "perf_counter", time.process_time)  # by which the loop counts its seconds
-    with no_stop, clock:
+    refutations = training_positions.refutations if training.replies else no_replies
+    with no_stop, clock, patch.object(training_positions, "refutations", refutations):
         for record in selfplay.training(agent=training.agent, device="cpu", **settings):
             proved = loop.proves(record.verdict, training.proof)
             if math.isfinite(first):
@@ -102,6 +108,11 @@ def train(row: Row, seed: int) -> Result:
         "proved at the end": proved,
         "optimal states at the end": record.verdict.optimal_states,
     }
+
+
+def no_replies(*_: object) -> IntArray:
+    """Return no positions."""
+    return np.zeros((3, 0), np.int64)
 
 
 @pictures.styled()
