@@ -321,7 +321,7 @@ def near_best_policy(player: Player) -> AgentPolicy:
     def looked_up(_: Rules, mover: IntArray, opponent: IntArray) -> IntArray:
         return table[tree.find(mover, opponent)]
 
-    choices = asked
+    choices: Choices = asked
     if player.rules.cells <= ALL_STATES_CELLS:
         tree = game_tree(player.rules)
         table = np.zeros(len(tree), np.int64)

@@ -67,7 +67,7 @@ def find_counterexamples(
     for seat, play in enumerate(beaten_play(policy, positions, generator)):
         seats.append(play.verdict)
         of_seat: Sequence[Game] = ()
-        if play.plies:
+        if play.verdict.ways_to_beat:
             of_seat = tuple(itertools.islice(lost_games(policy, play.distances, seat), most_games))
         games.append(of_seat)
         for ply, distance in zip(play.plies, play.distances, strict=True):

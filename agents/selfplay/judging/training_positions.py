@@ -71,12 +71,13 @@ def evaluate_for_training(policy: AgentPolicy, every_state: bool, generator: np.
     found = starts.shape[1]
     if found > MOST_FOR_TRAINING:
         starts = starts[:, generator.choice(found, MOST_FOR_TRAINING, replace=False)]
-    return TrainingPositions(verdict, *starts, found)
+    mover, opponent, move = starts
+    return TrainingPositions(verdict, mover, opponent, move, found)
 
 
 def starts_of(policy: AgentPolicy, seats: Sequence[BeatenPlay]) -> IntArray:
     """Return the positions where an agent is beaten in both seats: mover, opponent and move, [3, n] int64."""
-    parts = [np.zeros((3, 0), np.int64)]
+    parts: list[IntArray] = [np.zeros((3, 0), np.int64)]
     for play in seats:
         for number, (ply, distance) in enumerate(zip(play.plies, play.distances, strict=True)):
             lost = distance.value < NEVER

@@ -264,3 +264,15 @@ class FirstChoice(AgentPolicy):
     def cells(self, mover: IntArray, opponent: IntArray) -> NDArray[np.int64]:
         first: NDArray[np.int64] = self._built_in.probabilities(mover, opponent).argmax(axis=1)
         return first
+
+
+def moves_of(agent: Any, cells: int) -> Moves:
+    """Return the cells that an agent may mark: a scripted player's, or the first two empty ones of `FirstTwo`."""
+    if isinstance(agent, ScriptedPlayer):
+        return lambda mine, theirs: [agent.choose({*mine}, {*theirs})]
+    return lambda mine, theirs: [cell for cell in range(cells) if cell not in mine | theirs][:2]
+
+
+def positions(found: Any) -> set[tuple[int, int]]:
+    """Return the bitboards of the positions that were found."""
+    return set(zip(found.mover.tolist(), found.opponent.tolist(), strict=True))

@@ -7,11 +7,9 @@ import numpy as np
 import pytest
 
 import selfplay
-from selfplay.agent import Array
-from selfplay.judging import counterexamples as module
 from selfplay.judging.agents import AgentPolicy, player_policy
 from selfplay.judging.backward_induction import play_distances
-from selfplay.judging.counterexamples import evaluate_for_training, find_counterexamples
+from selfplay.judging.counterexamples import find_counterexamples
 from selfplay.judging.evaluate import evaluate_policy, search_seat
 from selfplay.judging.forward_search import weights
 from selfplay.verdicts import counterexamples
@@ -22,16 +20,17 @@ from tests.selfplay.judging.players import (
     ScriptedPlayer,
     first_empty,
     lost_positions,
+    moves_of,
     network_player,
     optimal_player,
     policy_of,
+    positions,
     random_table,
     stubborn,
 )
 from tests.tictactoe.rule_book import book_of, cells_in, marks_of
-from tictactoe import Rules, solve
+from tictactoe import Rules
 from tictactoe.symmetry import representatives
-from tictactoe.tree import game_tree
 
 
 def assert_loses(rules: Rules, moves: Moves, game: tuple[int, ...], seat: int) -> None:
@@ -46,16 +45,6 @@ def assert_loses(rules: Rules, moves: Moves, game: tuple[int, ...], seat: int) -
         marks[mover] = marks[mover] | {cell}
         wins = any(marks[mover].issuperset(each) for each in book.lines)
         assert (taken and mover == seat) or (wins and mover != seat) if last else not (taken or wins)
-
-
-def moves_of(agent: Any, cells: int) -> Moves:
-    if isinstance(agent, ScriptedPlayer):
-        return lambda mine, theirs: [agent.choose({*mine}, {*theirs})]
-    return lambda mine, theirs: [cell for cell in range(cells) if cell not in mine | theirs][:2]
-
-
-def positions(found: Any) -> set[tuple[int, int]]:
-    return set(zip(found.mover.tolist(), found.opponent.tolist(), strict=True))
 
 
 @pytest.mark.parametrize(

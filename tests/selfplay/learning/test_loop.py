@@ -59,8 +59,8 @@ class ScriptedLearner:
 class Taught(ScriptedLearner):
     """A learner that takes counterexamples."""
 
-    def teach(self, mover: Any, opponent: Any) -> None:
-        self.events.append(("teach", self.steps, len(mover) == len(opponent) > 0))
+    def teach(self, mover: Any, opponent: Any, move: Any) -> None:
+        self.events.append(("teach", self.steps, len(mover) == len(opponent) == len(move) > 0))
 
 
 class Often(ScriptedLearner):
