@@ -22,6 +22,7 @@ SMALL = DQNConfig(
     batch_size=32,
     memory_size=1_000,
     warmup=64,
+    updates_per_step=1,
     total_steps=4_000,
     eval_every=2_000,
 )
@@ -87,7 +88,7 @@ def constant_values(
 ) -> None:
     """Make the agent's networks give the same values [A] in every position; the average is 0 if not given."""
     networks = agent.network, agent.target_network, agent.average_network
-    for network, values in zip(networks, (online, target, average or [0.0] * 9), strict=True):
+    for network, values in zip(networks, (online, target, average or [0.0] * len(online)), strict=True):
         assert isinstance(network, QNetwork)
         with torch.no_grad():
             for parameter in network.parameters():

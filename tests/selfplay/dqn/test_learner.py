@@ -167,7 +167,8 @@ ODD_NUMBERS: dict[str, list[float]] = {
     "agent_1.memory.reward": [float("nan")],
     "agent_0.network.output.bias": [float("inf")],
     "starts.count": [-1, 1 << 40],
-    "starts.marks": [-1, 1],
+    "starts.positions": [-1, 1],
+    "next_move": [-2, 9],
 }
 """Numbers with which a tensor of a state cannot be filled."""
 

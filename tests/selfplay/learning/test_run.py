@@ -60,7 +60,9 @@ def test_a_run_leaves_its_last_player_its_snapshots_and_their_evaluations(
 def test_an_interrupted_run_leaves_the_player_of_its_checkpoint(tmp_path: Path) -> None:
     asked = iter([False] * 20)
     run = selfplay.train(**SHORT, run_dir=tmp_path / "it", stop_when=lambda: next(asked, True), progress=False)
-    learner = DQNLearner(config_with(memory_size=700, seed=1_000, total_steps=2_400, eval_every=960))
+    learner = DQNLearner(
+        config_with(memory_size=700, seed=1_000, total_steps=2_400, eval_every=960, updates_per_step=2)
+    )
     for _ in range(21):
         learner.advance(1)
     assert bits(load(run.folder)) == bits(learner.player())
