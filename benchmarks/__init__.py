@@ -8,6 +8,7 @@
 | `learning.article_speed` | data/speed-of-the-published-dqn | speed: `speed-of-the-published-dqn.*` |
 | `learning.bigger_boards` | data/bigger-boards | bigger-boards: `bigger-boards.*` |
 | `learning.bigger_boards --tried` | data/tried-on-4x4x4 | what-did-not-work: `tried-on-4x4x4.*` |
+| `learning.lapses` | data/lapses, lapses.png | training: `lapses.*` |
 | `learning.learners` | data/the-published-learners | learning: `learners.*`, `the-published-learners.*` |
 | `learning.published` | data/match-ups-of-afterstate-q, afterstate-q.csv and .png | learning: `published.*` |
 | | data/greedy-games-of-td-backup, td-backup-*.png | learning: `greedy-games-of-td-backup.*` |

@@ -19,8 +19,10 @@ class Learner(Protocol):
     These members are optional:
 
     - `metrics()`: numbers by name, which are recorded at each evaluation;
-    - `teach(mover, opponent)`: take the positions in which the player was found beaten, bitboards [n] int64;
+    - `teach(mover, opponent, move)`: take the positions in which the player was found beaten, bitboards [n] int64, and
+      the cell that beats it there, or -1 where it is to move itself;
     - `updates`: how many updates it has made;
+    - `plies`: how many moves it has learned from, if its steps are not plies: TensorBoard's horizontal axis;
     - `perspective`: "mover" if its player is to see its own marks first, and not X;
     - `settings`: a mapping with which `type(learner)(**settings)` makes it again;
     - `finish()`: play what belongs after the last step, and return whether there was anything to play;

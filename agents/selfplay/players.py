@@ -11,7 +11,7 @@ from typing import Any, Literal, NamedTuple, NoReturn, TypeAlias
 
 from selfplay.agent import Player
 from selfplay.errors import UserError, what_failed
-from selfplay.judging.agents import AgentPolicy, BuiltInPolicy, agent_policy, own_rules, player_policy
+from selfplay.judging.agents import AgentPolicy, ChoicesPolicy, agent_policy, own_rules, player_policy
 from selfplay.judging.progress import Progress
 from selfplay.learning.load import SHIPPED, SHIPPED_FOLDER, load, read_settings
 from selfplay.program import open_console
@@ -59,7 +59,7 @@ def resolve(name: str, perspective: Perspective = "absolute", rules: Rules | Non
     """
     rules = rules or Rules()
     if name in OPPONENTS:
-        return NamedPolicy(name, BuiltInPolicy(OPPONENTS[name], rules), None, None)
+        return NamedPolicy(name, ChoicesPolicy(OPPONENTS[name], rules), None, None)
     folder = run_folder(name)
     if folder is not None:
         return _trained(name, folder)

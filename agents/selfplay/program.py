@@ -1,6 +1,7 @@
 """The console, command lines that can be pasted, and the signals that stop the program."""
 
 import contextlib
+import json
 import os
 import shlex
 import shutil
@@ -8,9 +9,10 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
+from urllib.parse import quote
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -26,6 +28,12 @@ def open_console() -> "Console":
     return Console(force_terminal=False if os.environ.get("TERM") == OF_NOTEBOOKS else None)
 
 
+def waiting(reason: str) -> contextlib.AbstractContextManager[object]:
+    """Return a context in which a terminal shows that something goes on, and why it takes long."""
+    console = open_console()
+    return console.status(reason) if console.is_terminal else contextlib.nullcontext()
+
+
 def command(*words: str) -> str:
     """Return a command line of this program as a user would type it here, such as `selfplay prove RUN`."""
     program = Path(sys.argv[0])
@@ -38,6 +46,12 @@ def command(*words: str) -> str:
 def tensorboard(folder: Path) -> str:
     """Return the command line that shows a folder of runs in TensorBoard."""
     return shell_line(*_script("tensorboard", "tensorboard.main"), "--logdir", str(folder))
+
+
+def tensorboard_address(tags: Iterable[str]) -> str:
+    """Return the address at which TensorBoard shows curves as they are, not smoothed, and these first."""
+    cards = json.dumps([{"plugin": "scalars", "tag": tag} for tag in tags], separators=(",", ":"))
+    return f"http://localhost:6006/?smoothing=0&pinnedCards={quote(cards, safe='[]:,/')}#timeseries"
 
 
 def shell_line(*words: str) -> str:

@@ -26,7 +26,7 @@ from benchmarks import harness
 from benchmarks.data import Result, Seats
 from benchmarks.environment.search import rules_of
 from selfplay.cli.arena_matches import sample
-from selfplay.judging.agents import AgentPolicy, BuiltInPolicy
+from selfplay.judging.agents import AgentPolicy, ChoicesPolicy
 from selfplay.judging.forward_search import sort_keys
 from tictactoe import Rules, planes
 from tictactoe.opponents import OPPONENTS, Choices
@@ -94,7 +94,7 @@ def sampled_games(policy: AgentPolicy, rules: Rules, games: int, seed: int) -> R
     """Return the shares of games that a policy wins, draws and loses in each seat against built-in opponents."""
     result = {}
     for name in ("random", "heuristic"):
-        opponent = BuiltInPolicy(OPPONENTS[name], rules)
+        opponent = ChoicesPolicy(OPPONENTS[name], rules)
         first = sample(rules, policy, opponent, games, np.random.default_rng([seed, 0]))
         second = sample(rules, opponent, policy, games, np.random.default_rng([seed, 1]))
         shares = Seats((first.win, first.draw, first.loss), (second.loss, second.draw, second.win))
@@ -113,7 +113,7 @@ def measure(board: str, games: int) -> Result:
         "can it lose?": Seats(*("yes" if loses else "never" for loses, _ in found)),
         "positions": Seats(*(positions for _, positions in found)),
         "seconds": Seats(*(end - start for start, end in pairwise(times))),
-        **sampled_games(BuiltInPolicy(policy, rules), rules, games, seed=0),
+        **sampled_games(ChoicesPolicy(policy, rules), rules, games, seed=0),
     }
 
 

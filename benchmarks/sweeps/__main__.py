@@ -47,9 +47,9 @@ SWEEPS: dict[Name, str] = {
     # How much the time to a proof depends on one setting.
     "sensitivity": """
         --seeds 0..19 --set total_steps=2000000
-        --each learning_rate=0.001,0.002,0.004,0.008,0.016,0.032 --each batch_size=96,192,768,1536
+        --each learning_rate=0.001,0.002,0.004,0.008,0.016,0.032 --each batch_size=96,384,768,1536
         --each soft_update=0.01,0.02,0.04,0.12,0.25,1 --each epsilon_start=0.1,0.3,0.7,0.9
-        --each memory_size=2500,5000,10000,40000,80000 --each hidden=64,128,512,1024
+        --each memory_size=2500,5000,20000,40000,80000 --each hidden=64,128,512,1024
         """,
 }
 

@@ -110,7 +110,7 @@ def main(seed: int = 0) -> selfplay.Verdict:
             # The target network is the player: it is an average of many updates, and steadier than the network.
             verdict = selfplay.evaluate(target_network, perspective="mover")
             seconds = time.perf_counter() - started
-            print(f"{plies:7,} plies, {seconds:5.1f} s: {verdict}")
+            print(f"{plies:7,} plies, {seconds:5.1f} s: {verdict!r}")
             if verdict.unbeatable:  # on a board that one seat wins with best play: verdict.unexploitable
                 print(f"PROVED UNBEATABLE after {plies:,} plies and {seconds:.1f} s")
                 return verdict

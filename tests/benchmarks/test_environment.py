@@ -7,7 +7,7 @@ import pytest
 
 from benchmarks.environment import loops, rule, search, speed
 from benchmarks.environment.loops import CELLS, COLUMNS, FromMask
-from selfplay.judging.agents import BuiltInPolicy
+from selfplay.judging.agents import ChoicesPolicy
 from selfplay.judging.evaluate import evaluate_policy
 from tictactoe import Rules
 from tictactoe.opponents import OPPONENTS
@@ -49,7 +49,7 @@ def test_sampling_from_a_mask_is_exactly_uniform() -> None:
 @pytest.mark.parametrize("size", [(3, 3, 3), (3, 3, 2), (3, 4, 4)], ids=str)
 def test_the_rule_can_lose_where_the_evaluation_says_so(size: tuple[int, int, int], name: str) -> None:
     rules = Rules(*size)
-    verdict = evaluate_policy(BuiltInPolicy(OPPONENTS[name], rules))
+    verdict = evaluate_policy(ChoicesPolicy(OPPONENTS[name], rules))
     for seat, found in enumerate((verdict.first, verdict.second)):
         assert rule.can_lose(rules, OPPONENTS[name], seat)[0] is (found.losses > 0)
 

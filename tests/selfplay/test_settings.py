@@ -137,7 +137,7 @@ def test_every_number_has_bounds(config: Any) -> None:
         (DQNConfig, {"rows": 0}, ["rows", "0"]),
         (DQNConfig, {"rows": 8, "cols": 9}, ["72"]),
         (DQNConfig, {"memory_size": 100}, ["memory_size", "num_envs", "256", "100"]),
-        (DQNConfig, {"memory_size": 300}, ["memory_size", "batch_size", "384"]),
+        (DQNConfig, {"memory_size": 300, "batch_size": 384}, ["memory_size", "batch_size", "384"]),
         (DQNConfig, {"total_steps": 1000}, ["total_steps", "warmup", "1024"]),
         (DQNConfig, {"hidden": (8,) * 101}, ["hidden", "100"]),
         (DQNConfig, {"lines": 10**7}, ["lines", "10000000"]),

@@ -7,7 +7,7 @@ from pathlib import Path
 from selfplay.cli.flags import parse, say
 from selfplay.files import check_output, checksum_of_file, write_output, write_whole
 from selfplay.judging import certificate, check_certificate
-from selfplay.judging.agents import BuiltInPolicy
+from selfplay.judging.agents import ChoicesPolicy
 from selfplay.learning.folder import MODEL
 from selfplay.learning.load import SHIPPED
 from selfplay.players import EvaluatedPlayer, following
@@ -32,7 +32,7 @@ def main(args: Sequence[str], prog: str = "selfplay certify") -> None:
     named = config.resolve()
     name, rules, policy = named.name, named.rules, named.policy
     if name in OPPONENTS:
-        policy = BuiltInPolicy(OPPONENTS[name], rules, symmetric=True)
+        policy = ChoicesPolicy(OPPONENTS[name], rules, symmetric=True)
     folder = named.folder if named.folder is not None and name != SHIPPED else Path()
     output = config.output or folder / NAME
     check_output(output)

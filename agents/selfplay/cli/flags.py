@@ -58,13 +58,17 @@ def say(text: str, style: str = "") -> None:
     console.print(shown, soft_wrap=not console.is_terminal)
 
 
+def verdict_style(verdict: "Verdict") -> str:
+    """Return the style in which `say` prints what is proved."""
+    return "bold green" if verdict.unexploitable else "bold red"
+
+
 def show_verdict(verdict: "Verdict", *notes: str) -> None:
     """Print what is proved, its first words coloured, with notes, and the table of both seats."""
     from selfplay.judging.report import verdict_table
     from selfplay.judging.verdict import verdict_text
 
-    style = "bold green" if verdict.unexploitable else "bold red"
-    say("\n".join([verdict_text(verdict), *notes]), style)
+    say("\n".join([verdict_text(verdict), *notes]), verdict_style(verdict))
     open_console().print(verdict_table(verdict))
 
 

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Annotated, Any, Generic, TypeVar, get_args
 import tyro
 from tyro.constructors import ConstructorRegistry, PrimitiveConstructorSpec, PrimitiveTypeInfo
 
-from selfplay.cli.flags import PLAYING, commands_for, offer, say, show_verdict
+from selfplay.cli.flags import PLAYING, commands_for, offer, say, verdict_style
 from selfplay.dqn.config import DQNConfig
 from selfplay.errors import UserError
 from selfplay.learning.algorithms import ALGORITHMS, Config, defaults_of, settings_of
 from selfplay.learning.api import train
 from selfplay.learning.folder import RunFlags, about
 from selfplay.learning.load import checked_settings
-from selfplay.program import command, open_console, tensorboard
+from selfplay.program import command, open_console, tensorboard, tensorboard_address
 from selfplay.settings import SHORT_NAMES, parse_value, written
 from tictactoe import Rewards
 from tictactoe.rewards import PRESETS
@@ -70,7 +70,7 @@ def main(args: Sequence[str], prog: str = "selfplay train", **own: Any) -> None:
     if run.interrupted:
         present_interrupted(run)
         raise Interrupted(run)
-    present(run)
+    present(run, run_flags.verbose)
 
 
 def read(args: Sequence[str], prog: str = "selfplay train", **own: Any) -> tuple[Config, RunFlags]:
@@ -164,25 +164,52 @@ def description(default: Config, prog: str) -> str:
     return "\n".join([own, *short, "", "Other algorithms, each with its own --help:", *others])
 
 
-def present(run: "Run") -> None:
-    """Print the exact evaluation of the player, example games of it, and what to try next."""
-    from selfplay.judging.agents import player_policy
-    from selfplay.judging.games import example_games
+def present(run: "Run", verbose: bool) -> None:
+    """Print what is proved of the player, and what to try next; if verbose also the table of both seats, and games."""
+    from selfplay.learning.metrics import HEADLINES
 
-    notes = []
-    if run.proved_from is not None:
-        seconds = run.proved_from.metrics["time/training_s"]
-        since = f"{run.proved_from.steps:,} {run.config.unit} ({seconds:.1f} s of training)"
-        notes.append(f"Proved at each evaluation from {since} on.")
     print()
-    show_verdict(run.verdict, *notes)
-    games = example_games(player_policy(run.player), run.player, run.verdict, open_console().width)
-    say(f"\n{games.rstrip()}")
+    show_summary(run)
+    if verbose:
+        from selfplay.judging.agents import player_policy
+        from selfplay.judging.games import example_games
+        from selfplay.judging.report import verdict_table
+
+        console = open_console()
+        console.print(verdict_table(run.verdict))
+        games = example_games(player_policy(run.player), run.player, run.verdict, console.width)
+        say(f"\n{games.rstrip()}")
     say(f"\nThe run is in {run.folder}. What you can do next:\n")
     commands = commands_for(run.folder, prove="Evaluate it again:", **PLAYING)
-    commands["See all runs' curves:"] = tensorboard(run.folder.parent)
     commands["See every setting:"] = command("train", run.config.algorithm, "--help")
+    commands["See all runs' curves:"] = tensorboard(run.folder.parent)
     offer(commands)
+    print(f"\n{tensorboard_address(HEADLINES)}")
+
+
+def show_summary(run: "Run") -> None:
+    """Print three lines: what is proved of the player, the ways to beat it, and since when it is proved."""
+    from selfplay.judging.verdict import live_score, title
+
+    verdict, proved_from = run.verdict, run.proved_from
+    as_first, as_second = verdict.first.loss, verdict.second.loss
+    if verdict.unbeatable:
+        meaning = "no opponent can beat it, in either seat"
+    elif verdict.unexploitable:
+        meaning = "no opponent gets more than best play gives it"
+    elif as_first is None or as_second is None:
+        meaning = "its play leads to too many positions to follow to the end"
+    else:
+        meaning = f"loses {as_first:.1%} of its games as X, {as_second:.1%} as O, to random play"
+    ways, *facts = live_score(verdict).split("; ")
+    if run.lapses:
+        ways += f"; lapses: {run.lapses:,}"
+    if proved_from is not None:
+        seconds = proved_from.metrics["time/training_s"]
+        facts.append(f"proved from {proved_from.steps:,} {run.config.unit} ({seconds:.1f} s) on")
+    last = "; ".join(facts)
+    lines = [f"{title(verdict)}: {meaning}", ways, last[:1].upper() + last[1:]]
+    say("\n".join(f"{line}." for line in lines if line), verdict_style(verdict))
 
 
 def present_interrupted(run: "Run") -> None:
@@ -190,9 +217,8 @@ def present_interrupted(run: "Run") -> None:
     print()
     commands = {"Resume the run:": command("train", "--resume", str(run.folder))}
     if run.records:
-        last = run.records[-1]
-        say(f"The last evaluation was after {last.steps:,} {run.config.unit}.")
-        show_verdict(last.verdict)
+        say(f"The last evaluation was after {run.records[-1].steps:,} {run.config.unit}.")
+        show_summary(run)
         commands |= commands_for(run.folder, prove="Evaluate the player so far:", play=PLAYING["play"])
     say(f"\nThe run is in {run.folder}. What you can do next:\n")
     offer(commands)

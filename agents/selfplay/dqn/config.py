@@ -84,16 +84,16 @@ class DQNConfig(RunSettings):
     the mean squared error."""
     learning_rate: Annotated[float, Bounds(0, LARGEST_FLOAT, above=True)] = 1.2e-2
     """Learning rate of Adam at the start."""
-    learning_rate_hold: CountOrZero = 3_000
+    learning_rate_hold: CountOrZero = 600
     """Updates during which the learning rate is constant; after them it falls in proportion to 1 / updates. 0: it never
-    falls. Players that went on training after their proof then sometimes marked a taken cell."""
-    batch_size: Count = 384
+    falls."""
+    batch_size: Count = 192
     """Transitions per update."""
-    memory_size: Count = 20_000
+    memory_size: Count = 10_000
     """Capacity of the replay memory of each agent, in transitions."""
     warmup: CountOrZero = 1_024
     """Plies before the first update."""
-    updates_per_step: Count = 1
+    updates_per_step: Count = 2
     """Updates after each step of all boards."""
     soft_update: StepSize = 0.06
     """Fraction of the way that the target network moves towards the network at each update."""
@@ -110,10 +110,13 @@ class DQNConfig(RunSettings):
     epsilon_plies: CountOrZero = 1_500_000
     """Plies over which epsilon changes linearly from start to end."""
 
-    counterexamples: Fraction = 0.5
+    counterexamples: Fraction = 0.9
     """Fraction of the new games that begin at a counterexample: a position from which the last exact evaluation found
     the player beaten, or, with "--stop optimal", in which its move was not optimal. If there are only a few, some games
     begin at those of earlier evaluations. 0: all games begin on the empty board."""
+    counterexample_margin: Annotated[float, Bounds(0, LARGEST_FLOAT)] = 0.4
+    """Moves that the player values at most this much less than its best one are followed too when counterexamples are
+    looked for, since it may prefer them after the next updates. 0: only its best moves."""
     rule_weight: Annotated[float, Bounds(0, LARGEST_FLOAT)] = 0.0
     """Weight of the built-in rule's rating of each cell, which is added to its value when a move is chosen. The rating
     is 1 for the cell that the rule would mark and less, down to 0, for others. It decides among moves with similar
@@ -160,8 +163,13 @@ PRESETS: Mapping[str, DQNConfig] = MappingProxyType(
             lines=8,
             loss="mse",
             learning_rate=1e-3,
+            learning_rate_hold=3_000,
+            batch_size=384,
             memory_size=200_000,
+            updates_per_step=1,
             soft_update=0.01,
+            counterexamples=0.5,
+            counterexample_margin=0.0,
             eval_every=25_600,
         ),
         "article": DQNConfig(
@@ -178,6 +186,7 @@ PRESETS: Mapping[str, DQNConfig] = MappingProxyType(
             batch_size=32,
             memory_size=50_000,
             warmup=100,
+            updates_per_step=1,
             soft_update=1e-2,
             symmetry="none",
             counterexamples=0.0,

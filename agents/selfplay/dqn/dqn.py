@@ -4,11 +4,14 @@ One network Q(s, a) tells the mover what marking cell a in position s is worth t
 against itself. Each iteration of `InterleavedSelfPlay.advance` plays one ply on every board and learns:
 
 1. Act. On each board the seat to move takes the cell with the largest Q, or with probability epsilon a random one.
+   A game that starts at a counterexample may begin with the reply that beat the player.
 2. Step. The environment plays the cells. Finished games make room for new ones.
 3. Store. Each transition (s, a, r, s') goes to the replay memory of the agent that acted.
 4. Learn. Each agent samples a batch of transitions, computes their targets, and takes one step of Adam on
    Huber's loss of Q(s, a) and the target, or on the squared error (`DQNConfig.loss`). The target network then follows
    the network slowly.
+
+The player that is evaluated plays with a third network, the average of the network over the whole training.
 
 What differs from a game against an environment is the target, because s' is the opponent's turn. Three ways to
 bootstrap from it can be chosen by name (`DQNConfig.target`):
@@ -21,7 +24,8 @@ bootstrap from it can be chosen by name (`DQNConfig.target`):
 - "article": r + gamma * max_a' Q(s', a'). The published wrapper, which treats the opponent's turn as my own. Kept to
   show why it fails.
 
-Source: Mnih et al. (2015), doi:10.1038/nature14236; double DQN: van Hasselt et al. (2016), arXiv:1509.06461.
+Source: Mnih et al. (2015), doi:10.1038/nature14236; double DQN: van Hasselt et al. (2016), arXiv:1509.06461; average:
+Lacoste-Julien et al. (2012), arXiv:1212.2002.
 
 Shapes: B boards or samples, A cells (= actions). A network sees 3A numbers per board, the flattened one-hot planes.
 """
@@ -39,6 +43,7 @@ from selfplay.dqn.counterexample_starts import CounterexampleStarts
 from selfplay.dqn.network import NetworkFactory, make_network, mask_illegal
 from selfplay.dqn.player import QPlayer, rule_ratings
 from selfplay.dqn.symmetry import BoardSymmetries
+from selfplay.judging.training_positions import ANY
 from tictactoe import batch
 from tictactoe.rewards import named_rewards
 
@@ -170,8 +175,10 @@ class DQNAgent:
         self.symmetries = BoardSymmetries(rules, device) if config.symmetry == "augment" else None
         self.network = make_network(config, device, generator, network_factory)
         self.target_network = copy.deepcopy(self.network).requires_grad_(False)
+        self.average_network = copy.deepcopy(self.network).requires_grad_(False)
         self.weights: list[Tensor] = list(self.network.parameters())
         self.target_weights: list[Tensor] = list(self.target_network.parameters())
+        self.average_weights: list[Tensor] = list(self.average_network.parameters())
         self.optimizer = torch.optim.Adam(self.weights, lr=config.learning_rate, fused=True)
         self.updates = 0
 
@@ -212,7 +219,7 @@ class DQNAgent:
         return td_target(config.target, transitions.reward, transitions.continues, value, config.gamma)
 
     def update(self, transitions: Transitions, targets: Tensor) -> Update:
-        """Take one gradient step towards the targets [B], and let the target network follow."""
+        """Take one gradient step towards the targets [B], and let the target network and the average follow."""
         values = self.network(transitions.observation).gather(1, transitions.action[:, None])[:, 0]
         loss = self.losses(values, targets).mean()
         self.optimizer.zero_grad()
@@ -221,6 +228,7 @@ class DQNAgent:
         self.optimizer.param_groups[0]["lr"] = learning_rate(self.config, self.updates)
         self.optimizer.step()
         self.follow()
+        self.average()
         return Update(loss.detach(), values.detach())
 
     def losses(self, values: Tensor, targets: Tensor) -> Tensor:
@@ -236,6 +244,11 @@ class DQNAgent:
             torch._foreach_lerp_(self.target_weights, self.weights, config.soft_update)  # one call, not one per layer
         elif self.updates % config.hard_update == 0:
             torch._foreach_copy_(self.target_weights, self.weights)
+
+    @torch.no_grad()
+    def average(self) -> None:
+        """Update the average of the weights after each update so far, in which the n-th update counts n times."""
+        torch._foreach_lerp_(self.average_weights, self.weights, 2 / (self.updates + 1))
 
     def own_tensors(self) -> Mapping[str, Tensor]:
         """Return, by name, the tensors that only a subclass has and that training changes in place.
@@ -303,6 +316,8 @@ class InterleavedSelfPlay:
         self.symmetries = BoardSymmetries(config.rules, device) if config.symmetry == "canonical" else None
         self.starts = CounterexampleStarts(config.rules, config.counterexamples) if config.counterexamples else None
         self.boards = batch.reset(config.rules, config.num_envs, np)
+        self.next_move = torch.full((config.num_envs,), ANY, device=device)
+        """[B] int64: the cell to be marked next on each board, at the start of a game, or `ANY`."""
         self.observation, self.symmetry = self.observe()
         self.waiting = [nothing_waits(config, device) for _ in range(1, BOOTSTRAPS[config.target].plies)]
         """The last plies of every board, the oldest first: those that the position to bootstrap from comes after."""
@@ -324,7 +339,8 @@ class InterleavedSelfPlay:
         played = batch.step(config.rules, self._rewards, self.boards, cells.cpu().numpy())
         self.boards = batch.restart(played.state, played.terminated)
         if self.starts is not None:
-            self.boards = self.starts.start_games(self.boards, played.terminated, self.generator)
+            self.boards, next_move = self.starts.start_games(self.boards, played.terminated, self.generator)
+            self.next_move.copy_(next_move)
         self.observation, self.symmetry = self.observe()
 
         # Store
@@ -347,9 +363,15 @@ class InterleavedSelfPlay:
         return image.observation, image.symmetry
 
     def act(self, observation: Tensor, seat: Tensor) -> Tensor:
-        """Return the action of the agent whose seat is to move, [B]."""
+        """Return the actions [B]: each is the next move if there is one, or that of the agent whose seat is to move."""
         first, *second = (agent.act(observation, self.epsilon) for agent in self.agents)
-        return torch.where(seat == 0, first, second[0]) if second else first
+        chosen = torch.where(seat == 0, first, second[0]) if second else first
+        if self.starts is None:
+            return chosen
+        given = self.next_move.clamp(min=0)
+        if self.symmetries is not None:
+            given = self.symmetries.image_cells(given, self.symmetry)
+        return torch.where(self.next_move == ANY, chosen, given)
 
     def store(self, seat: Tensor, transitions: Transitions, other_reward: Tensor) -> None:
         """Store one ply of every board with the agent that acted.
@@ -394,13 +416,10 @@ class InterleavedSelfPlay:
     def player(self) -> QPlayer:
         """Return the greedy player of these agents, which keeps learning with them.
 
-        With soft updates it plays with the target networks. They average the networks over the last updates, and the
-        average is steadier than any one of them. With hard updates target networks are only old copies, so it plays
-        with the networks themselves.
+        It plays with their averages. The network changes its mind at every update about moves that are worth the same,
+        and each time its play leads to positions that it knows less well. The average rarely does.
         """
-        averaged = self.config.hard_update == 0
-        networks = tuple(agent.target_network if averaged else agent.network for agent in self.agents)
-        return QPlayer(self.config, networks)
+        return QPlayer(self.config, tuple(agent.average_network for agent in self.agents))
 
     def _tensor(self, array: object) -> Tensor:
         return torch.as_tensor(array, device=self.device)

@@ -14,7 +14,7 @@ from selfplay.dqn.dqn import DQNAgent, InterleavedSelfPlay
 from selfplay.dqn.network import NetworkFactory, empty_network
 from selfplay.dqn.player import QPlayer
 from selfplay.errors import UserError
-from selfplay.judging.counterexamples import MOST_FOR_TRAINING
+from selfplay.judging.training_positions import ANY, MOST_FOR_TRAINING
 from selfplay.settings import GIGABYTE, LARGEST, machine_bytes, require
 from selfplay.tensor_file import check_state
 from tictactoe import Rules, planes
@@ -22,7 +22,7 @@ from tictactoe import Rules, planes
 MOST_PLIES = 2 * LARGEST
 """Upper bound for the counters of a run that a checkpoint may hold."""
 WEIGHT_COPIES = 6
-"""Vectors of all weights: network and target network with a gradient each, and two moments of Adam."""
+"""Vectors of all weights: network, gradient, target network, average, and two moments of Adam."""
 
 
 class DQNLearner:
@@ -183,6 +183,8 @@ def learned_tensors(agent: DQNAgent) -> dict[str, Tensor]:
         tensors[f"network.{name}"] = tensor
     for name, tensor in agent.target_network.state_dict().items():
         tensors[f"target_network.{name}"] = tensor
+    for name, tensor in agent.average_network.state_dict().items():
+        tensors[f"average_network.{name}"] = tensor
     for number, parameter in enumerate(agent.network.parameters()):
         for name, tensor in agent.optimizer.state[parameter].items():
             tensors[f"adam.{number}.{name}"] = tensor
@@ -195,8 +197,9 @@ def changed_tensors(play: InterleavedSelfPlay) -> dict[str, Tensor]:
     for name, array in play.boards._asdict().items():
         tensors[f"boards.{name}"] = torch.from_numpy(array)  # shares its memory
     if play.starts is not None:
-        tensors["starts.marks"] = play.starts.marks
+        tensors["starts.positions"] = play.starts.positions
         tensors["starts.count"] = play.starts.count
+        tensors["next_move"] = play.next_move
     for number, agent in enumerate(play.agents):
         for name, tensor in learned_tensors(agent).items():
             tensors[f"agent_{number}.{name}"] = tensor
@@ -218,8 +221,11 @@ def check_numbers(state: Mapping[str, Any], play: InterleavedSelfPlay) -> None:
     """
     last_cell = play.config.rules.cells - 1
     highest = {"plies": MOST_PLIES, "updates": MOST_PLIES, "boards.ply": last_cell}
+    lowest = {}
     if play.starts is not None:
         highest["starts.count"] = MOST_FOR_TRAINING
+        highest["next_move"] = last_cell
+        lowest["next_move"] = ANY
     for number in range(len(play.agents)):
         highest[f"agent_{number}.added"] = MOST_PLIES
         highest[f"agent_{number}.memory.action"] = last_cell
@@ -227,9 +233,10 @@ def check_numbers(state: Mapping[str, Any], play: InterleavedSelfPlay) -> None:
         highest[f"waiting_{number}.seat"] = 1
         highest[f"waiting_{number}.action"] = last_cell
     for name, most in highest.items():
-        in_range = torch.as_tensor((state[name] >= 0) & (state[name] <= most))
+        least = lowest.get(name, 0)
+        in_range = torch.as_tensor((state[name] >= least) & (state[name] <= most))
         if not bool(in_range.all()):
-            raise UserError(f"the checkpoint is damaged: {name} must be from 0 to {most:,}")
+            raise UserError(f"the checkpoint is damaged: {name} must be from {least} to {most:,}")
 
 
 def check_positions(state: Mapping[str, Any], rules: Rules) -> None:
@@ -238,9 +245,11 @@ def check_positions(state: Mapping[str, Any], rules: Rules) -> None:
     Raises:
         UserError: there are marks outside the board, two in one cell, or more or fewer than plies.
     """
-    if "starts.marks" in state:
-        mover, opponent = state["starts.marks"]
-        check_marks("starts.marks", mover, opponent, rules)
+    if "starts.positions" in state:
+        mover, opponent, move = state["starts.positions"]
+        check_marks("starts.positions", mover, opponent, rules)
+        if not bool(((move >= ANY) & (move < rules.cells)).all()):
+            raise UserError("the checkpoint is damaged: starts.positions holds moves outside the board")
     mover, opponent = state["boards.mover"], state["boards.opponent"]
     check_marks("boards", mover, opponent, rules)
     marks = torch.as_tensor(planes.bits(rules.cells, mover | opponent))

@@ -42,6 +42,7 @@ class QPlayer:
         self.mask = config.mask
         self.canonical = config.symmetry == "canonical"
         self.rule_weight = config.rule_weight
+        self.margin = config.counterexample_margin
         self.device = next(networks[0].parameters()).device
         self._symmetries = BoardSymmetries(self.rules, self.device) if self.canonical else None
 
@@ -112,6 +113,12 @@ class QPlayer:
         if action_mask is not None:
             legal = torch.as_tensor(action_mask, device=values.device) != 0
         return mask_illegal(values, legal)
+
+    def near_best(self, observation: Array) -> Array:
+        """Return which cells [B, A] bool are worth at most `margin` less than the best one."""
+        preferences = self.preferences(observation)
+        near: Array = (preferences >= preferences.amax(dim=1, keepdim=True) - self.margin).cpu().numpy()
+        return near
 
     def nearly_equal(self, observation: Array) -> Array:
         """Return on which boards [B] bool the two best cells are worth the same but for rounding."""

@@ -66,6 +66,10 @@ class BoardSymmetries:
         """Return the cells of the boards [B] for cells that were chosen on their images."""
         return self._origin.index_select(0, symmetry).gather(1, chosen[:, None])[:, 0]
 
+    def image_cells(self, cells: Tensor, symmetry: Tensor) -> Tensor:
+        """Return the cells of the images [B] for cells of their boards."""
+        return self._destination.index_select(0, symmetry).gather(1, cells[:, None])[:, 0]
+
     def values(self, values: Tensor, symmetry: Tensor) -> Tensor:
         """Return the values [B, A] of the boards' cells, from the values of their images' cells."""
         return values.gather(1, self._destination.index_select(0, symmetry))

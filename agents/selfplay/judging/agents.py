@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from selfplay.agent import Array, Player
 from selfplay.errors import UserError, what_failed
+from selfplay.judging.exact import ALL_STATES_CELLS
 from tictactoe import Rules, batch, planes
 from tictactoe.actions import checked_cells
 from tictactoe.opponents import Choices
@@ -267,11 +268,11 @@ class TabulatedPolicy(AgentPolicy):
         self._policy.confirm(mover, opponent, moves)
 
 
-class BuiltInPolicy(AgentPolicy):
-    """A built-in opponent, which samples among its choices, each with the same probability."""
+class ChoicesPolicy(AgentPolicy):
+    """An agent that samples among its choices, each with the same probability, as the built-in opponents do."""
 
-    def __init__(self, choices: Choices, rules: Rules, symmetric: bool = False) -> None:
-        super().__init__(choices, rules, twice=False, symmetric=symmetric, legal=True)
+    def __init__(self, choices: Choices, rules: Rules, symmetric: bool = False, legal: bool = True) -> None:
+        super().__init__(choices, rules, twice=False, symmetric=symmetric, legal=legal)
         self._choices, self.stochastic = choices, True
 
     def probabilities(self, mover: IntArray, opponent: IntArray) -> FloatArray:
@@ -306,6 +307,27 @@ def player_policy(player: Player, rules: Rules | None = None, in_training: bool 
         legal=getattr(player, "mask", False),
         rounds=bool(networks) and not in_training,
     )
+
+
+def near_best_policy(player: Player) -> AgentPolicy:
+    """Return the policy that samples among all cells that a DQN's player values nearly as its best.
+
+    On a small board the player is asked once in every decision state.
+    """
+
+    def asked(rules: Rules, mover: IntArray, opponent: IntArray) -> IntArray:
+        return bitboards(player.near_best(observe(rules, mover, opponent, "mover")))  # type: ignore[attr-defined]
+
+    def looked_up(_: Rules, mover: IntArray, opponent: IntArray) -> IntArray:
+        return table[tree.find(mover, opponent)]
+
+    choices: Choices = asked
+    if player.rules.cells <= ALL_STATES_CELLS:
+        tree = game_tree(player.rules)
+        table = np.zeros(len(tree), np.int64)
+        table[tree.decisions] = asked(player.rules, tree.mover[tree.decisions], tree.opponent[tree.decisions])
+        choices = looked_up
+    return ChoicesPolicy(choices, player.rules, symmetric=player.canonical, legal=player.mask)  # type: ignore[attr-defined]
 
 
 def is_of(modules: Sequence[str], part: Any) -> bool:

@@ -1,7 +1,7 @@
 """Counterexamples: the positions of an agent's own play from which some replies beat it, and the shortest such games.
 
 They come from the forward search of the evaluation. Going back from the last ply, a position is lost if the agent marks
-a taken cell there, or if some reply completes a line or leads to a lost position. Training starts games there.
+a taken cell there, or if some reply completes a line or leads to a lost position.
 """
 
 import heapq
@@ -11,19 +11,12 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
-from selfplay.judging.agents import AgentPolicy, TabulatedPolicy
+from selfplay.judging.agents import AgentPolicy
 from selfplay.judging.backward_induction import NEVER, Values, move_values, play_distances, position_values
-from selfplay.judging.evaluate import POSITIONS, evaluate_policy, search_seat, suboptimal_moves, with_all_states
-from selfplay.judging.exact import ALL_STATES_CELLS
+from selfplay.judging.evaluate import search_seat
 from selfplay.judging.forward_search import MoveResults, Ply, move_results
-from selfplay.judging.verdict import Verdict
-from tictactoe.tree import SOLVABLE_CELLS, FloatArray, IntArray, game_tree
-
-MOST_FOR_TRAINING = 4_096
-"""Largest number of positions that are handed to training."""
-FOLLOWED_FIRST, FOLLOWED_THEN = 50_000, 1_000_000
-"""Positions followed at each ply of a larger board: first these, and then more if too few of them beat the player."""
-TOO_FEW = 16
+from selfplay.judging.verdict import SeatVerdict, Verdict
+from tictactoe.tree import FloatArray, IntArray
 
 Game: TypeAlias = tuple[int, ...]
 """The cells of a game, ply by ply."""
@@ -52,6 +45,15 @@ class Counterexamples(NamedTuple):
         return f"Counterexamples({len(self.mover)} positions, shortest={self.shortest})"
 
 
+class BeatenPlay(NamedTuple):
+    """The verdict on an agent in one seat, and its play there, which is empty if nobody beats it."""
+
+    verdict: SeatVerdict
+    plies: Sequence[Ply]
+    distances: Sequence[Values]
+    """The plies to the loss of the positions of each ply."""
+
+
 def find_counterexamples(
     policy: AgentPolicy, positions: int, generator: np.random.Generator, most_games: int = 1
 ) -> Counterexamples:
@@ -59,24 +61,38 @@ def find_counterexamples(
 
     If the agent plays the same in all symmetric images of a position, these are one image of each.
     """
-    salt = int(generator.integers(1 << 63))
     nothing: IntArray = np.zeros(0, np.int64)
     mover, opponent, seats = [nothing], [nothing], []
     games: list[Sequence[Game]] = []
-    for seat in (0, 1):
-        verdict, plies = search_seat(policy, seat, positions, salt, keep_plies=True)
-        seats.append(verdict)
-        if not verdict.ways_to_beat:
-            games.append(())
-            continue
-        distances = play_distances(policy, plies)
-        for ply, distance in zip(plies, distances, strict=True):
+    for seat, play in enumerate(beaten_play(policy, positions, generator)):
+        seats.append(play.verdict)
+        of_seat: Sequence[Game] = ()
+        if play.verdict.ways_to_beat:
+            of_seat = tuple(itertools.islice(lost_games(policy, play.distances, seat), most_games))
+        games.append(of_seat)
+        for ply, distance in zip(play.plies, play.distances, strict=True):
             lost = distance.value < NEVER
             mover.append(ply.mine[lost])
             opponent.append(ply.theirs[lost])
-        games.append(tuple(itertools.islice(lost_games(policy, distances, seat), most_games)))
-    whole = Verdict(seats[0], seats[1], rules=policy.rules)
-    return Counterexamples(np.concatenate(mover), np.concatenate(opponent), (games[0], games[1]), whole)
+    return Counterexamples(
+        np.concatenate(mover), np.concatenate(opponent), (games[0], games[1]), Verdict(seats[0], seats[1])
+    )
+
+
+def beaten_play(policy: AgentPolicy, positions: int, generator: np.random.Generator) -> list[BeatenPlay]:
+    """Search the play of a policy in both seats, and go back from the games that it loses.
+
+    If a ply has more than `positions` distinct positions, a random part is followed.
+    """
+    salt = int(generator.integers(1 << 63))
+    seats = []
+    for seat in (0, 1):
+        verdict, plies = search_seat(policy, seat, positions, salt, keep_plies=True)
+        if verdict.ways_to_beat:
+            seats.append(BeatenPlay(verdict, plies, play_distances(policy, plies)))
+        else:
+            seats.append(BeatenPlay(verdict, (), ()))
+    return seats
 
 
 def lost_games(policy: AgentPolicy, distances: Sequence[Values], seat: int) -> Iterator[Game]:
@@ -118,43 +134,3 @@ def _next_plies(
 def _bitboard(cells: Sequence[int]) -> IntArray:
     """Return marked cells as a bitboard [1]."""
     return np.array([sum(1 << cell for cell in cells)], np.uint64).view(np.int64)
-
-
-class TrainingPositions(NamedTuple):
-    """A verdict, and positions where training is to start games."""
-
-    verdict: Verdict
-    mover: IntArray
-    """[n] int64: bitboards."""
-    opponent: IntArray
-    """[n] int64"""
-    found: int
-    """Number of positions found; if there are too many, a random part of them is kept."""
-
-
-def evaluate_for_training(policy: AgentPolicy, every_state: bool, generator: np.random.Generator) -> TrainingPositions:
-    """Evaluate a player as `evaluate_policy` does, and return positions where training is to start games.
-
-    These are the counterexamples. With `every_state`, for training to an optimal player, they are all decision states
-    in which its move does not keep the game-theoretic value.
-    """
-    rules = policy.rules
-    small = rules.cells <= (SOLVABLE_CELLS if every_state else ALL_STATES_CELLS)
-    if small and not policy.stochastic:
-        policy = TabulatedPolicy(policy)
-    if small and every_state:
-        verdict = evaluate_policy(policy, every_state)
-        tree, (states, _) = game_tree(rules), suboptimal_moves(policy)
-        mover, opponent = tree.mover[states], tree.opponent[states]
-    elif small:
-        mover, opponent, _, verdict = find_counterexamples(policy, POSITIONS, generator)
-        verdict = with_all_states(policy, verdict.first, verdict.second)
-    else:
-        mover, opponent, _, verdict = find_counterexamples(policy, FOLLOWED_FIRST, generator)
-        if not verdict.complete and len(mover) < TOO_FEW:
-            mover, opponent, _, verdict = find_counterexamples(policy, FOLLOWED_THEN, generator)
-    found = len(mover)
-    if found > MOST_FOR_TRAINING:
-        part = generator.choice(found, MOST_FOR_TRAINING, replace=False)
-        mover, opponent = mover[part], opponent[part]
-    return TrainingPositions(verdict, mover.astype(np.int64), opponent.astype(np.int64), found)

@@ -131,6 +131,9 @@ class Verdict:
         shown = f"; perspective={self.perspective!r}" if self.perspective else ""
         return f"Verdict({title(self)}; {live_score(self)}{shown})"
 
+    def __str__(self) -> str:
+        return verdict_text(self)
+
     def _repr_html_(self) -> str:
         return verdict_html(self)
 

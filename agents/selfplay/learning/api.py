@@ -18,6 +18,7 @@ from selfplay.learner import Learner, LearnerFactory, copied_player, make_learne
 from selfplay.learning.algorithms import Config, configured, described, new_learner, parse_settings
 from selfplay.learning.folder import CONFIG_KEYS, METRICS, RunFlags, check_empty, is_finished, new_run_dir
 from selfplay.learning.load import Folder, checked_settings, folder_of, part_names, read_settings
+from selfplay.program import waiting
 from selfplay.settings import CustomConfig, RunSettings, as_path, changed, check_changes, flat
 
 if TYPE_CHECKING:
@@ -76,7 +77,8 @@ def train(
     else:
         before = checked_settings(flags.resume, learner=learner, network=network, agent=agent)
         config, custom = _resumed(flags.resume, before, algorithm, learner, settings, force)
-    from selfplay.learning import run
+    with waiting("PyTorch is being imported") if progress else contextlib.nullcontext():
+        from selfplay.learning import run
 
     with _one_thread():
         if isinstance(config, DQNConfig):

@@ -51,7 +51,7 @@ def read_checkpoint(folder: Path) -> Checkpoint | None:
     state, run = read_state(path)
     try:
         progress = Progress(**run["progress"])
-        counters = (progress.due, progress.proofs, progress.evaluations)
+        counters = (progress.due, progress.proofs, progress.evaluations, progress.lapses or 0)
         if not all(isinstance(number, int) and 0 <= number <= 2 * LARGEST for number in counters):
             raise ValueError(f"progress {counters}")
         if not 0 <= progress.seconds <= LARGEST:

@@ -44,6 +44,8 @@ class RunFlags:
     """Name of the folder of a new run, instead of the one made of its settings; it must be new or empty."""
     runs_dir: Path = Path("runs")
     """Folder in which the folder of a new run is made."""
+    verbose: bool = False
+    """Print also the table of both seats at the end, and games of the player."""
 
     def __post_init__(self) -> None:
         check(self)

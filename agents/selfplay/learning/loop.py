@@ -11,8 +11,8 @@ import numpy as np
 from selfplay.agent import AnyAgent
 from selfplay.errors import UserError
 from selfplay.judging.agents import AgentPolicy, agent_policy
-from selfplay.judging.counterexamples import TrainingPositions, evaluate_for_training
 from selfplay.judging.evaluate import evaluate_policy
+from selfplay.judging.training_positions import TrainingPositions, evaluate_for_training
 from selfplay.judging.verdict import Verdict
 from selfplay.learner import Learner
 from selfplay.learning.metrics import Metrics, evaluation_metrics
@@ -40,6 +40,8 @@ class Record:
     """Numbers of the evaluation and of the training, by TensorBoard tag."""
     proofs: int
     """Evaluations in a row, up to this one, that proved what `stop` asks for."""
+    lapses: int | None = None
+    """Evaluations since the first proof in which the player could be beaten; None before that proof."""
     player: Any = field(default=None, repr=False, compare=False)
     """The player that was evaluated; None in the records of a folder, whose `snapshots` hold it if it was saved."""
 
@@ -55,6 +57,8 @@ class Progress:
     proofs: int = 0
     """Evaluations in a row that proved what `stop` asks for."""
     evaluations: int = 0
+    lapses: int | None = None
+    """Evaluations since the first proof in which the player could be beaten; None before that proof."""
 
 
 class Recorder(Protocol):
@@ -104,7 +108,8 @@ def train(
                 recorder.record(record)
             yield record
             if evaluation_due and counterexamples:
-                learner.teach(counterexamples.mover, counterexamples.opponent)  # type: ignore[attr-defined]
+                mover, opponent, move = counterexamples.mover, counterexamples.opponent, counterexamples.move
+                learner.teach(mover, opponent, move)  # type: ignore[attr-defined]
         elif recorder and learner.steps >= snapshot_due:
             clock.stop()
             recorder.save_snapshot(learner.steps, learner.player())
@@ -157,6 +162,8 @@ class _Clock:
         steps, updates, seconds = (now - before for now, before in zip(self._last, last, strict=True))
         seconds = max(seconds, 1e-9)
         metrics = {RATES[unit]: steps / seconds, "time/training_s": self._progress.seconds}
+        if hasattr(self._learner, "plies"):
+            metrics["time/plies"] = self._learner.plies
         if hasattr(self._learner, "updates"):
             metrics |= {"time/updates_per_s": updates / seconds, "time/updates": self._learner.updates}
         return metrics
@@ -184,8 +191,14 @@ def _evaluate(
         verdict = evaluate_policy(policy, every_state)
     progress.evaluations += 1
     proofs = progress.proofs + 1 if proves(verdict, config.stop) else 0
+    lapses = count_lapses(progress.lapses, verdict)
+    if lapses is not None:
+        metrics["eval/lapses"] = lapses
+        if progress.lapses is None:
+            metrics["eval/steps_to_proof"] = metrics.get("time/plies", learner.steps)
+    progress.lapses = lapses
     metrics = evaluation_metrics(verdict) | metrics
-    return Record(progress.evaluations, learner.steps, verdict, metrics, proofs, player), positions
+    return Record(progress.evaluations, learner.steps, verdict, metrics, proofs, lapses, player), positions
 
 
 def learner_policy(learner: Learner, player: AnyAgent) -> AgentPolicy:
@@ -199,6 +212,13 @@ def proves(verdict: Verdict, stop: str) -> bool:
     if stop == "optimal":
         return verdict.optimal
     return stop == "unbeatable" and verdict.unexploitable
+
+
+def count_lapses(before: int | None, verdict: Verdict) -> int | None:
+    """Return the lapses up to an evaluation, from those before it; None before the first proof."""
+    if proves(verdict, "unbeatable"):
+        return before or 0
+    return None if before is None else before + 1
 
 
 def ends(config: RunSettings, steps: int, proofs: int) -> bool:

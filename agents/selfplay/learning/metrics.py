@@ -1,6 +1,7 @@
 """The numbers of a run's evaluations by TensorBoard tag, and the reader of metrics.jsonl, which holds them."""
 
 import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -23,6 +24,11 @@ LARGEST_NUMBER = 1e100
 """Upper bound for numbers in a line: the largest board has fewer than 64! games, which is 1e89. Larger ones cannot be
 plotted."""
 
+HEADLINES = ("eval/ways_to_beat", "eval/unbeatable", "eval/lapses", "eval/optimal_fraction")
+"""The tags to watch. TensorBoard sorts groups by name and opens the first two: eval, and exact with the rest of a
+verdict."""
+EARLIER_TAG = re.compile(r"^eval/(?=(?:first|second)/|optimal_states$|illegal_states$|exploitability$)")
+"""How a tag began in earlier runs that is now in exact/."""
 SEAT_TAGS = {
     "losses": "losses",
     "illegal": "illegal",
@@ -45,16 +51,16 @@ UNFINISHED_TAGS = {
 def evaluation_metrics(evaluation: Verdict) -> Metrics:
     """Return an evaluation as TensorBoard tags and numbers; what is not known is left out."""
     numbers = {
-        "eval/optimal_states": evaluation.optimal_states,
         "eval/optimal_fraction": evaluation.optimal_fraction,
-        "eval/illegal_states": evaluation.illegal_states,
-        "eval/exploitability": evaluation.exploitability,
+        "exact/optimal_states": evaluation.optimal_states,
+        "exact/illegal_states": evaluation.illegal_states,
+        "exact/exploitability": evaluation.exploitability,
     }
     if evaluation.complete:
         numbers |= {"eval/ways_to_beat": evaluation.ways_to_beat, "eval/unbeatable": float(evaluation.unbeatable)}
     for name, seat in (("first", evaluation.first), ("second", evaluation.second)):
         tags = SEAT_TAGS if seat.complete else UNFINISHED_TAGS
-        numbers |= {f"eval/{name}/{tag}": getattr(seat, field) for tag, field in tags.items()}
+        numbers |= {f"exact/{name}/{tag}": getattr(seat, field) for tag, field in tags.items()}
     return {tag: number for tag, number in numbers.items() if number is not None}
 
 
@@ -62,13 +68,13 @@ def metrics_evaluation(metrics: Mapping[str, float], rules: Rules) -> Verdict:
     """Return the evaluation from which `evaluation_metrics` made these numbers."""
     seats = []
     for name in ("first", "second"):
-        tags = SEAT_TAGS if f"eval/{name}/losses" in metrics else UNFINISHED_TAGS
-        fields: dict[str, Any] = {field: metrics.get(f"eval/{name}/{tag}") for tag, field in tags.items()}
+        tags = SEAT_TAGS if f"exact/{name}/losses" in metrics else UNFINISHED_TAGS
+        fields: dict[str, Any] = {field: metrics.get(f"exact/{name}/{tag}") for tag, field in tags.items()}
         seats.append(SeatVerdict(**fields))
     first, second = seats
-    if "eval/optimal_states" not in metrics:
+    if "exact/optimal_states" not in metrics:
         return Verdict(first, second, rules=rules)
-    optimal, illegal = int(metrics["eval/optimal_states"]), int(metrics.get("eval/illegal_states", 0))
+    optimal, illegal = int(metrics["exact/optimal_states"]), int(metrics.get("exact/illegal_states", 0))
     return Verdict(first, second, len(game_tree(rules).decisions), optimal, illegal, rules=rules)
 
 
@@ -80,11 +86,11 @@ def check_evaluation(metrics: Mapping[str, float]) -> None:
     """
     for seat in ("first", "second"):
         needed = ["losses", "illegal", "best_response"]
-        if f"eval/{seat}/plies_followed" in metrics:
+        if f"exact/{seat}/plies_followed" in metrics:
             needed = ["losses_at_least", "illegal_at_least", "positions_met"]
         for tag in needed:
-            if f"eval/{seat}/{tag}" not in metrics:
-                raise UserError(f"metrics.jsonl: an evaluation lacks eval/{seat}/{tag}; restore it")
+            if f"exact/{seat}/{tag}" not in metrics:
+                raise UserError(f"metrics.jsonl: an evaluation lacks exact/{seat}/{tag}; restore it")
 
 
 def read_metrics(path: Path, unit: str) -> Iterator[Metrics]:
@@ -121,7 +127,12 @@ def _parsed(line: bytes, unit: str) -> Metrics:
             raise ValueError
     if not isinstance(metrics[unit], int) or not 0 <= metrics[unit] <= 2 * LARGEST:
         raise ValueError
-    return metrics
+    return {EARLIER_TAG.sub("exact/", tag): value for tag, value in metrics.items()}
+
+
+def on_axis(line: Mapping[str, float], unit: str) -> int:
+    """Return where TensorBoard shows a line: at its plies, or at its steps if the learner counts no plies."""
+    return int(line.get("time/plies", line[unit]))
 
 
 def first_of_final_streak(proofs: Sequence[bool]) -> int | None:

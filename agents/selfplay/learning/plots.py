@@ -78,9 +78,9 @@ def plot_ways_to_beat(axes: Axes, curves: Curves) -> None:
     """Plot the ways to beat a player, by a line and by its own illegal move."""
     curves.plot(axes, "eval/ways_to_beat", "all", BOTH)
     for seat, colour in SEATS:
-        curves.plot(axes, f"eval/{seat}/losses", f"by a line, {seat} seat", colour)
-        curves.plot(axes, f"eval/{seat}/illegal", f"illegal move, {seat} seat", colour, ".:")
-        curves.plot(axes, f"eval/{seat}/losses_at_least", f"by a line, at least, {seat} seat", colour, ".--")
+        curves.plot(axes, f"exact/{seat}/losses", f"by a line, {seat} seat", colour)
+        curves.plot(axes, f"exact/{seat}/illegal", f"illegal move, {seat} seat", colour, ".:")
+        curves.plot(axes, f"exact/{seat}/losses_at_least", f"by a line, at least, {seat} seat", colour, ".--")
     axes.set(yscale="symlog", title="Ways to beat it")
     axes.set_ylim(bottom=0)
     axes.yaxis.set_major_formatter(EngFormatter())
@@ -93,14 +93,14 @@ def plot_optimality(axes: Axes, curves: Curves) -> None:
         axes.set_title("Decision states with an optimal move")
         _in_percent(axes)
     else:
-        curves.plot(axes, "eval/exploitability", "exploitability", BOTH)
+        curves.plot(axes, "exact/exploitability", "exploitability", BOTH)
         axes.set_title("Exploitability")
 
 
 def plot_wins_against_random(axes: Axes, curves: Curves) -> None:
     """Plot the probability of a win against a random opponent."""
     for seat, colour in SEATS:
-        curves.plot(axes, f"eval/{seat}/win_vs_random", f"{seat} seat", colour)
+        curves.plot(axes, f"exact/{seat}/win_vs_random", f"{seat} seat", colour)
     axes.set_title("Wins against a random opponent (exact)")
     _in_percent(axes)
 

@@ -13,13 +13,13 @@ from selfplay.files import append, make_inside, write_whole
 from selfplay.judging.games import self_play_game
 from selfplay.learner import Learner
 from selfplay.learning.checkpoint import write_checkpoint
-from selfplay.learning.folder import METRICS, MODEL, PROGRESS, SNAPSHOTS, differences, snapshot_steps
+from selfplay.learning.folder import METRICS, MODEL, PROGRESS, SNAPSHOTS, snapshot_steps
 from selfplay.learning.loop import Progress, Record, ends, learner_policy
-from selfplay.learning.metrics import Metrics
+from selfplay.learning.metrics import Metrics, on_axis
 from selfplay.learning.plots import run_figure, value_figure
 from selfplay.learning.tensorboard import Events
 from selfplay.pictures import png
-from selfplay.settings import CustomConfig, RunSettings
+from selfplay.settings import CustomConfig, RunSettings, flat
 from selfplay.tensor_file import write_state, write_tensors
 from tictactoe import Rules, batch
 
@@ -46,19 +46,19 @@ class FolderRecorder:
         make_inside(folder / SNAPSHOTS)
         self._drop_snapshots()
         # TensorBoard drops the events of later steps, which an earlier process wrote.
-        self._events = Events(folder, int(lines[-1][config.unit]) + 1 if lines else 0)
+        self._events = Events(folder, on_axis(lines[-1], config.unit) + 1 if lines else 0)
 
     def record(self, record: Record) -> None:
         """Write the numbers of an evaluation and, at some evaluations, the opening, a game and the player."""
         line = {self._config.unit: record.steps, **record.metrics}
         self._lines.append(line)
         append(self._folder / METRICS, (json.dumps(line) + "\n").encode())
-        self._events.scalars(record.metrics, record.steps)
+        self._events.scalars(record.metrics, on_axis(line, self._config.unit))
         if is_snapshot(record.number):
             self._save(record.steps, record.player, LARGEST)
         # The last ones here too: a checkpoint counts an evaluation only when all of it is recorded.
         if is_snapshot(record.number) or ends(self._config, record.steps, record.proofs):
-            self._show(record.steps, record.player)
+            self._show(record, on_axis(line, self._config.unit))
 
     def save_snapshot(self, steps: int, player: Any) -> None:
         """Save the player between evaluations; it leaves the second half of the room to the players of evaluations."""
@@ -84,25 +84,27 @@ class FolderRecorder:
         self._write_player(self._folder / MODEL, self._learner.player())
 
     def close(self) -> None:
-        """Record the settings that differ from the defaults, and plot the progress."""
+        """Record the settings, and plot the progress."""
         if not self._lines:
             return
         config = self._config
-        common = {"algorithm": config.algorithm, "board": str(config.rules).replace(",", "x"), "seed": config.seed}
-        special = {name: _as_hparam(value) for name, value in differences(config).items()}
-        self._events.hparams(common | special)
+        settings = flat(config)
+        settings |= settings.pop("options", {})  # of a custom learner
+        common = {"algorithm": config.algorithm, "board": str(config.rules).replace(",", "x")}
+        self._events.hparams(common | {name: _as_hparam(value) for name, value in settings.items()})
         write_whole(self._folder / PROGRESS, png(run_figure(self._lines, config, self._folder)))
 
-    def _show(self, steps: int, player: Any) -> None:
+    def _show(self, record: Record, step: int) -> None:
         """Record for TensorBoard the values of the opening, if the player has any, and a game with itself."""
+        player = record.player
         if hasattr(player, "q_values"):
             values = opening_values(player, self._config.rules)
-            title = f"Values of the opening, {steps:,} {self._config.unit}"
-            self._events.picture("q/opening", png(value_figure(values, title, self._config.algorithm)), steps)
+            title = f"Values of the opening, {record.steps:,} {self._config.unit}"
+            self._events.picture("q/opening", png(value_figure(values, title, self._config.algorithm)), step)
         policy = learner_policy(self._learner, player)
         if not policy.stochastic:
             lines = self_play_game(policy).split("\n")
-            self._events.text("game/self_play", "\n".join("    " + line for line in lines), steps)
+            self._events.text("game/self_play", "\n".join("    " + line for line in lines), step)
 
     def _save(self, steps: int, player: Any, room: int) -> None:
         model, path = self._folder / MODEL, self._snapshot(steps)

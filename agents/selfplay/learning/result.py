@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from selfplay.errors import MissingExtraError, UserError
 from selfplay.judging.verdict import Verdict, verdict_html
 from selfplay.learning.load import load, snapshot_steps
-from selfplay.learning.loop import Record, proves
+from selfplay.learning.loop import Record, count_lapses, proves
 from selfplay.learning.metrics import Metrics, check_evaluation, first_of_final_streak, metrics_evaluation
 from selfplay.settings import RunSettings
 
@@ -59,6 +59,15 @@ class Run:
             UserError: the run was interrupted before its first one.
         """
         return self._evaluated()[-1].verdict
+
+    @property
+    def lapses(self) -> int | None:
+        """Return in how many evaluations since the first proof the player could be beaten; None without a proof.
+
+        Raises:
+            UserError: the run was interrupted before its first evaluation.
+        """
+        return self._evaluated()[-1].lapses
 
     @property
     def proved_from(self) -> Record | None:
@@ -123,12 +132,14 @@ def earlier_records(lines: Iterable[Metrics], config: RunSettings) -> list[Recor
     """
     records = []
     proofs = 0
+    lapses = None
     for number, line in enumerate(lines, start=1):
         check_evaluation(line)
         evaluation = metrics_evaluation(line, config.rules)
         proofs = proofs + 1 if proves(evaluation, config.stop) else 0
+        lapses = count_lapses(lapses, evaluation)
         metrics = {tag: value for tag, value in line.items() if tag != config.unit}
-        records.append(Record(number, int(line[config.unit]), evaluation, metrics, proofs))
+        records.append(Record(number, int(line[config.unit]), evaluation, metrics, proofs, lapses))
     return records
 
 

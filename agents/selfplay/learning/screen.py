@@ -31,6 +31,8 @@ class Screen:
         self._learner, self._config = learner, config
         self._score = "training until the first evaluation"
         self._ways = list[int]()
+        self._towards_proof = 0.0
+        """The part of the way to the end of the run that the bar shows, if a proof ends it."""
         self._figures = dict[str, RenderableType]()
         """The curve or the bar before each part of the score, by words that it contains."""
         self._started, self._began_at = time.monotonic(), learner.steps
@@ -63,12 +65,14 @@ class Screen:
         self._figures = {
             "to beat it": sparkline(self._ways[-self._width :]),
             "optimal": self._bar(1, verdict.optimal_fraction or 0),
-            "proved": self._bar(PROOFS_TO_STOP, record.proofs),
         }
+        self._towards_proof = towards_proof(self._ways, record.proofs)
         self._score = live_score(verdict)
         if record.proofs:
             proved = "unexploitable" if stop == "unbeatable" and not verdict.unbeatable else stop
             self._score += f"; proved {proved} {record.proofs} of {PROOFS_TO_STOP} times in a row"
+        if record.lapses:
+            self._score += f"; lapses since the first proof: {record.lapses:,}"
         self._unprinted = f"{record.steps:,} {self._config.unit}: {self._score}"
         if self._line:
             self._line.update(self._as_line(), raw=True)
@@ -85,7 +89,10 @@ class Screen:
     def block(self) -> Table:
         """Return what a terminal shows at the moment."""
         block = Table.grid(padding=(0, 2))
-        block.add_row(self._bar(self._config.length, self._learner.steps), self._progress())
+        bar = self._bar(1, self._towards_proof)
+        if self._config.stop == "never":
+            bar = self._bar(self._config.length, self._learner.steps)
+        block.add_row(bar, self._progress())
         for words in self._score.split("; "):
             figures = [figure for part, figure in self._figures.items() if part in words]
             block.add_row(figures[0] if figures else None, words)
@@ -96,13 +103,24 @@ class Screen:
         seconds = max(time.monotonic() - self._started, 1e-9)
         config, steps = self._config, self._learner.steps
         speed = (steps - self._began_at) / seconds
-        most = max(config.length, steps)  # some play more games at their end
+        played = f"{steps:,}"
+        if config.stop == "never":
+            played += f" of {max(config.length, steps):,}"  # some play more games at their end
         passed = timedelta(seconds=int(seconds))
-        return f"{steps:,} of at most {most:,} {config.unit}; {speed:,.0f} {config.unit}/s; {passed}"
+        return f"{played} {config.unit}; {speed:,.0f} {config.unit}/s; {passed}"
 
     def _as_line(self) -> dict[str, str]:
         """Return what a notebook shows at the moment, by its media type."""
         return {"text/plain": f"{self._progress()}; {self._score}"}
+
+
+def towards_proof(ways: list[int], proofs: int) -> float:
+    """Return how near a run is to its last proof, from 0 to 1, by its ways to beat the player and proofs in a row.
+
+    The first step is that there are no ways left, on the scale of their logarithm; each proof in a row is another.
+    """
+    gone = 1 - math.log1p(ways[-1]) / math.log1p(max(*ways, 1))
+    return ((1 if proofs else gone) + proofs) / (1 + PROOFS_TO_STOP)
 
 
 def sparkline(ways: list[int]) -> Text:

@@ -106,14 +106,16 @@ def play_minimax_q(
     alpha: float,
     gamma: float,
     epsilon: float,
-) -> None:
+) -> int:
     """Play and learn minimax Q on `table` [3^A, A]."""
     cells = len(powers)
     marks = np.empty(2, dtype=np.int64)  # each seat's
+    plies = 0
     for game in range(len(outcomes)):
         marks[:] = 0
         row = 0
         for ply in range(cells):
+            plies += 1
             seat = ply & 1
             reward_of_win = 1.0 if seat == 0 else -1.0  # to the first seat, whose rewards these are
             explores = rng.random() < epsilon
@@ -139,6 +141,7 @@ def play_minimax_q(
             if finished:
                 break
             row = after
+    return plies
 
 
 @compiled
@@ -153,17 +156,19 @@ def play_afterstate_q(
     gamma: float,
     exploration: float,
     draw_reward: float,
-) -> None:
+) -> int:
     """Play against random moves and learn `values` [3^A] from the learner's seat, or nothing if that is -1."""
     cells = len(powers)
     full = (1 << cells) - 1
     marks = np.empty(2, dtype=np.int64)  # each seat's
     path = np.empty(cells, dtype=np.int64)
+    plies = 0
     for game in range(len(outcomes)):
         marks[:] = 0
         row = 0
         outcome = DRAW
         for ply in range(cells):
+            plies += 1
             seat = ply & 1
             empty = full & ~(marks[0] | marks[1])
             if seat == learner and rng.random() >= exploration:
@@ -186,6 +191,7 @@ def play_afterstate_q(
         if learner >= 0:
             back_up(values, path[: ply + 1], learner, alpha, gamma, result)
         outcomes[game] = outcome
+    return plies
 
 
 @compiled
@@ -201,7 +207,7 @@ def play_td_value(
     alpha: float,
     exploration: float,
     back_up_losses: bool,
-) -> None:
+) -> int:
     """Play and learn `values` [2, 3^A], a table per seat.
 
     In self-play both seats learn. Otherwise the learner has the first seat in even games and the second in odd
@@ -211,6 +217,7 @@ def play_td_value(
     full = (1 << cells) - 1
     marks = np.empty(2, dtype=np.int64)  # each seat's
     latest = np.empty(2, dtype=np.int64)  # each learner's latest afterstate in this game
+    plies = 0
     for game in range(len(outcomes)):
         learner = (games_before + game) & 1
         marks[:] = 0
@@ -218,6 +225,7 @@ def play_td_value(
         row = 0
         outcome = DRAW
         for ply in range(cells):
+            plies += 1
             seat = ply & 1
             learns = self_play or seat == learner
             explores = learns and rng.random() < exploration
@@ -243,6 +251,7 @@ def play_td_value(
         if outcome != DRAW and back_up_losses and latest[loser] != NO_ROW:
             values[loser, latest[loser]] += alpha * (values[loser, row] - values[loser, latest[loser]])
         outcomes[game] = outcome
+    return plies
 
 
 @compiled
@@ -256,17 +265,19 @@ def play_td_backup(
     gamma: float,
     exploit: float,
     draw_results: tuple[float, float],
-) -> None:
+) -> int:
     """Play and learn `values` [3^A], one table for both seats; `draw_results` says what a draw is worth to each."""
     cells = len(powers)
     full = (1 << cells) - 1
     marks = np.empty(2, dtype=np.int64)  # each seat's
     path = np.empty(cells, dtype=np.int64)
+    plies = 0
     for game in range(len(outcomes)):
         marks[:] = 0
         row = 0
         outcome = DRAW
         for ply in range(cells):
+            plies += 1
             seat = ply & 1
             candidates = full & ~(marks[0] | marks[1])
             if rng.random() < exploit:
@@ -288,3 +299,4 @@ def play_td_backup(
                 result = 0.0
             back_up(values, path[: ply + 1], seat, alpha, gamma, result)
         outcomes[game] = outcome
+    return plies

@@ -73,6 +73,7 @@ class TabularLearner:
         self.rules = config.rules
         self.steps = 0
         """Games so far."""
+        self.plies = 0
         self.rng = np.random.Generator(np.random.PCG64(config.seed))
         self.has_line = self.rules.has_line(np.arange(2**self.rules.cells))
         self.powers = 3 ** np.arange(self.rules.cells)
@@ -91,12 +92,12 @@ class TabularLearner:
         Several calls in a row leave the same bits as one call with as many games.
         """
         outcomes = np.empty(games, dtype=np.int8)
-        self.run_kernel(outcomes)
+        self.plies += self.run_kernel(outcomes)
         self.steps += games
         return outcomes
 
-    def run_kernel(self, outcomes: kernels.Outcomes) -> None:
-        """Play and learn in the compiled loop, and fill `outcomes` [games]."""
+    def run_kernel(self, outcomes: kernels.Outcomes) -> int:
+        """Play and learn in the compiled loop, fill `outcomes` [games], and return the plies."""
         raise NotImplementedError
 
     def player(self) -> TabularPlayer:
@@ -114,6 +115,7 @@ class TabularLearner:
         return {
             TABLE: self.table,
             "games": self.steps,
+            "plies": self.plies,
             "counts": self.counts.tolist(),
             "generator": self.rng.bit_generator.state,
         }
@@ -128,6 +130,7 @@ class TabularLearner:
         self.rng.bit_generator.state = state["generator"]
         self.table[:] = state[TABLE]
         self.steps = state["games"]
+        self.plies = state.get("plies", self.steps)  # which earlier runs did not count; a game has one or more
         self.counts[:] = state["counts"]
 
 
@@ -150,6 +153,8 @@ def check_state(state: Mapping[str, Any], table_shape: Sequence[int]) -> None:
         raise UserError(f"counts must be 5 integers between 0 and {MOST_GAMES:,}, got {counts!r:.80}")
     if not is_count(state["games"]):
         raise UserError(f"games must be an integer between 0 and {MOST_GAMES:,}, got {state['games']!r:.80}")
+    if not is_count(state.get("plies", 0)):
+        raise UserError(f"plies must be an integer between 0 and {MOST_GAMES:,}, got {state['plies']!r:.80}")
     try:
         np.random.PCG64().state = state["generator"]
     except (TypeError, ValueError, KeyError, OverflowError):
@@ -193,10 +198,10 @@ class MinimaxQ(TabularLearner):
         if config.from_table is not None:
             self.table = read_table(config.from_table)
 
-    def run_kernel(self, outcomes: kernels.Outcomes) -> None:
-        """Play and learn in the compiled loop, and fill `outcomes` [games]."""
+    def run_kernel(self, outcomes: kernels.Outcomes) -> int:
+        """Play and learn in the compiled loop, fill `outcomes` [games], and return the plies."""
         config = self.config
-        kernels.play_minimax_q(
+        return kernels.play_minimax_q(
             self.table, self.has_line, self.powers, self.rng, outcomes, config.alpha, config.gamma, config.epsilon
         )
 
@@ -219,11 +224,11 @@ class AfterstateQ(TabularLearner):
 
     config: AfterstateQConfig
 
-    def run_kernel(self, outcomes: kernels.Outcomes) -> None:
-        """Play and learn in the compiled loop, and fill `outcomes` [games]."""
+    def run_kernel(self, outcomes: kernels.Outcomes) -> int:
+        """Play and learn in the compiled loop, fill `outcomes` [games], and return the plies."""
         config = self.config
         seat = -1 if config.seat == "none" else config.seat
-        kernels.play_afterstate_q(
+        return kernels.play_afterstate_q(
             self.table,
             self.has_line,
             self.powers,
@@ -287,10 +292,10 @@ class TDValue(TabularLearner):
         self.table[0, first_has_line] = 1
         self.table[1, second_has_line] = 1
 
-    def run_kernel(self, outcomes: kernels.Outcomes) -> None:
-        """Play and learn in the compiled loop, and fill `outcomes` [games]."""
+    def run_kernel(self, outcomes: kernels.Outcomes) -> int:
+        """Play and learn in the compiled loop, fill `outcomes` [games], and return the plies."""
         config = self.config
-        kernels.play_td_value(
+        return kernels.play_td_value(
             self.table,
             self.has_line,
             self.powers,
@@ -357,10 +362,10 @@ class TDBackup(TabularLearner):
         self.exploit = config.exploit
         self.greedy_outcomes: kernels.Outcomes = np.empty(0, dtype=np.int8)
 
-    def run_kernel(self, outcomes: kernels.Outcomes) -> None:
-        """Play and learn in the compiled loop, and fill `outcomes` [games]."""
+    def run_kernel(self, outcomes: kernels.Outcomes) -> int:
+        """Play and learn in the compiled loop, fill `outcomes` [games], and return the plies."""
         config = self.config
-        kernels.play_td_backup(
+        return kernels.play_td_backup(
             self.table,
             self.has_line,
             self.powers,

@@ -14,6 +14,8 @@ from tensorboard.backend.event_processing.event_accumulator import EventAccumula
 import selfplay
 from selfplay.cli import prove, train
 from selfplay.learning.algorithms import ALGORITHMS
+from selfplay.learning.metrics import HEADLINES
+from selfplay.program import tensorboard_address
 from tests.runs import ROOT, Stopper, metrics, stopped
 
 FILES = {"config.json", "model.safetensors", "metrics.jsonl", "evaluation.json", "progress.png", "snapshots"}
@@ -25,6 +27,8 @@ OWN_FILES: dict[str, set[str]] = {
     "td-value": {"curves.csv", "curves.png"},
     "td-backup": {"groups.csv", "groups.png", "values.png"},
 }
+WORST = "worst possible result"
+"""A row of the table of both seats."""
 SMALL = ("--rows", "2", "--cols", "3", "--hidden", "32", "--num-envs", "32", "--warmup", "64")
 
 
@@ -58,7 +62,23 @@ def test_what_can_be_done_next_is_offered(finished: tuple[str, Path, str]) -> No
     algorithm, folder, output = finished
     commands = [f"selfplay {command} runs/{folder.name}" for command in ("prove", "play", "web")]
     commands += ["--logdir runs", f"selfplay train {algorithm} --help"]  # the scripts may not be on the PATH
+    commands.append(tensorboard_address(HEADLINES))
     assert [command for command in commands if command not in output] == []
+
+
+def test_what_is_proved_is_said_in_three_short_lines_and_the_rest_if_verbose(
+    finished: tuple[str, Path, str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    _, folder, output = finished
+    run = selfplay.open(folder)
+    said = output.split("\n\n")[1].splitlines()
+    assert len(said) == 3
+    assert max(map(len, said)) <= 80
+    assert f"{run.verdict.ways_to_beat} ways to beat it" in said[1]
+    assert WORST not in output
+    train.present(run, verbose=True)
+    printed = capsys.readouterr().out
+    assert all(line in printed for line in [*said, WORST])
 
 
 def test_what_the_run_folder_holds(finished: tuple[str, Path, str], capsys: pytest.CaptureFixture[str]) -> None:
@@ -69,7 +89,7 @@ def test_what_the_run_folder_holds(finished: tuple[str, Path, str], capsys: pyte
     assert json.loads((folder / "config.json").read_text())["algorithm"] == algorithm
     lines, verdict = metrics(folder), evaluation(folder)
     assert verdict == selfplay.evaluate(selfplay.load(folder), selfplay.load(folder).rules).to_dict()
-    assert lines[-1]["eval/optimal_states"] == verdict["optimal_states"]
+    assert lines[-1]["exact/optimal_states"] == verdict["optimal_states"]
     if algorithm == "dqn":
         assert verdict["unbeatable"]
         assert lines[-1]["time/updates"] > lines[0]["time/updates"] > 0
@@ -79,18 +99,18 @@ def test_what_the_run_folder_holds(finished: tuple[str, Path, str], capsys: pyte
         assert lines[0]["time/games_per_s"] > 0
     prove.main([str(folder)])
     proved = capsys.readouterr().out
-    assert next(line for line in output.splitlines() if line.startswith(("PROVED", "NOT "))) in proved
+    assert next(line for line in output.splitlines() if line.startswith(("PROVED", "NOT "))).partition(":")[0] in proved
 
 
 def test_tensorboard_shows_what_the_metrics_say(finished: tuple[str, Path, str]) -> None:
     algorithm, folder, _ = finished
-    unit = "plies" if algorithm == "dqn" else "games"
+    unit, axis = ("plies", "plies") if algorithm == "dqn" else ("games", "time/plies")
     events = EventAccumulator(str(folder))
     events.Reload()
     tags, lines = events.Tags(), metrics(folder)
     for tag in lines[-1].keys() - {unit}:
         shown = {event.step: event.value for event in events.Scalars(tag)}
-        assert shown == {line[unit]: pytest.approx(line[tag], rel=1e-6) for line in lines if tag in line}
+        assert shown == {line[axis]: pytest.approx(line[tag], rel=1e-6) for line in lines if tag in line}
     assert (tags["images"], tags["tensors"]) == (["q/opening"], ["game/self_play/text_summary"])
     assert {"_hparams_/session_start_info", "_hparams_/session_end_info"} <= events.summary_metadata.keys()
 

@@ -22,6 +22,7 @@ SMALL = DQNConfig(
     batch_size=32,
     memory_size=1_000,
     warmup=64,
+    updates_per_step=1,
     total_steps=4_000,
     eval_every=2_000,
 )
@@ -82,9 +83,12 @@ def remembered(agent: DQNAgent) -> Transitions:
     return Transitions(*(field[: agent.memory.added] for field in agent.memory.transitions))
 
 
-def constant_values(agent: DQNAgent, online: list[float], target: list[float]) -> None:
-    """Make the agent's two networks give the same values [A] in every position."""
-    for network, values in ((agent.network, online), (agent.target_network, target)):
+def constant_values(
+    agent: DQNAgent, online: list[float], target: list[float], average: list[float] | None = None
+) -> None:
+    """Make the agent's networks give the same values [A] in every position; the average is 0 if not given."""
+    networks = agent.network, agent.target_network, agent.average_network
+    for network, values in zip(networks, (online, target, average or [0.0] * len(online)), strict=True):
         assert isinstance(network, QNetwork)
         with torch.no_grad():
             for parameter in network.parameters():

@@ -9,6 +9,7 @@ import torch
 
 from selfplay.dqn.counterexample_starts import ENOUGH, CounterexampleStarts
 from selfplay.dqn.learner import DQNLearner
+from selfplay.judging.training_positions import ANY
 from tests.selfplay.dqn.scripted import config_with
 from tictactoe import Rules, batch, planes
 from tictactoe.tree import game_tree
@@ -16,11 +17,13 @@ from tictactoe.tree import game_tree
 BOARDS = 20_000
 
 
-def positions(number: int) -> tuple[Any, Any]:
-    """Return some decision states of tic-tac-toe with marks on them."""
+def positions(number: int) -> tuple[Any, Any, Any]:
+    """Return some decision states of tic-tac-toe with marks on them, and a legal move in every other one."""
     tree = game_tree(Rules())
     states = tree.decisions[100 : 100 + number]
-    return tree.mover[states].astype(np.int64), tree.opponent[states].astype(np.int64)
+    mover, opponent = tree.mover[states].astype(np.int64), tree.opponent[states].astype(np.int64)
+    move = planes.bits(9, Rules().empty_cells(mover, opponent)).argmax(axis=1)
+    return mover, opponent, np.where(np.arange(number) % 2 == 0, move, ANY)
 
 
 def pairs(mover: Any, opponent: Any) -> list[tuple[int, int]]:
@@ -41,12 +44,15 @@ def test_a_fraction_of_the_new_games_starts_at_counterexamples(
     fraction: float, earlier: int, latest: int, expected: tuple[float, float]
 ) -> None:
     starts = CounterexampleStarts(Rules(), fraction)
-    mover, opponent = positions(earlier + latest)
-    starts.replace(mover[:earlier], opponent[:earlier])
-    starts.replace(mover[earlier:], opponent[earlier:])
+    mover, opponent, move = positions(earlier + latest)
+    starts.replace(mover[:earlier], opponent[:earlier], move[:earlier])
+    starts.replace(mover[earlier:], opponent[earlier:], move[earlier:])
     ended = np.arange(BOARDS) % 2 == 0
     boards = batch.restart(batch.State(*np.full((3, BOARDS), [[1], [2], [2]])), ended)
-    started = starts.start_games(boards, ended, torch.Generator().manual_seed(0))
+    started, next_move = starts.start_games(boards, ended, torch.Generator().manual_seed(0))
+    moves = dict(zip(pairs(mover, opponent), move.tolist(), strict=True)) | {(0, 0): ANY}
+    assert next_move[~ended].eq(ANY).all()
+    assert [moves[each] for each in pairs(started.mover[ended], started.opponent[ended])] == next_move[ended].tolist()
     assert np.array_equal(np.stack(started)[:, ~ended], np.stack(boards)[:, ~ended])
     assert np.array_equal(planes.bits(9, started.mover | started.opponent).sum(axis=1), started.ply)
     counts = Counter(pairs(started.mover[ended], started.opponent[ended]))
@@ -64,17 +70,26 @@ def test_without_counterexamples_there_is_no_state_of_them() -> None:
     assert not any("starts" in name for name in learner.state())
 
 
-def test_games_of_self_play_start_at_the_counterexamples_given() -> None:
-    learner = DQNLearner(config_with(counterexamples=1.0))
-    mover, opponent = positions(2 * ENOUGH)
-    learner.teach(mover, opponent)
-    given = set(pairs(mover, opponent))
-    started = 0
+@pytest.mark.parametrize("symmetry", ["canonical", "none"])
+def test_games_of_self_play_start_at_the_positions_given_and_with_the_moves_given(symmetry: str) -> None:
+    learner = DQNLearner(config_with(counterexamples=1.0, symmetry=symmetry))
+    mover, opponent, move = positions(2 * ENOUGH)
+    learner.teach(mover, opponent, move)
+    given = dict(zip(pairs(mover, opponent), move.tolist(), strict=True))
+    started, moved = 0, 0
+    at: dict[int, tuple[int, int]] = {}
     for _ in range(20):
         before = learner.self_play.boards
         learner.advance(1)
         after = learner.self_play.boards
-        for board in np.flatnonzero(after.ply != before.ply + 1):
+        for board, position in at.items():
+            if given[position] != ANY and after.ply[board] == before.ply[board] + 1:
+                moved += 1
+                assert int(after.opponent[board]) == position[0] | 1 << given[position]
+        at = {}
+        for board in np.flatnonzero(after.ply != before.ply + 1).tolist():
             started += 1
-            assert (int(after.mover[board]), int(after.opponent[board])) in given
+            at[board] = int(after.mover[board]), int(after.opponent[board])
+            assert at[board] in given
     assert started > 20
+    assert moved > 5

@@ -141,18 +141,23 @@ def test_each_boards_move_comes_from_the_agent_whose_seat_is_to_move() -> None:
     assert self_play.act(torch.zeros(4, 27), torch.tensor([0, 1, 1, 0])).tolist() == [2, 6, 6, 2]
 
 
-def test_the_player_is_the_averaged_network_unless_updates_are_hard() -> None:
-    for hard_update, expected in ((0, 6), (5, 2)):
-        self_play = make(config_with(hard_update=hard_update))
-        constant_values(self_play.agents[0], first_prefers(2), first_prefers(6))
-        empty = batch.observe(Rules(), batch.reset(Rules(), 1, np))
-        assert self_play.player().act(empty).tolist() == [expected]
+def test_the_average_counts_the_nth_update_n_times() -> None:
+    self_play = make(config_with())
+    (agent,) = self_play.agents
+    play(self_play, [0, 3, 1, 4, 2])
+    sums = [torch.zeros_like(weights) for weights in agent.weights]
+    for number in range(1, 6):
+        self_play.learn()
+        for total, weights in zip(sums, agent.weights, strict=True):
+            total += number * weights.detach()
+        for total, average in zip(sums, agent.average_weights, strict=True):
+            torch.testing.assert_close(average, total / sum(range(number + 1)))
 
 
-def test_the_player_of_separate_agents_uses_each_seats_network() -> None:
+def test_the_player_plays_with_the_average_of_each_seats_network() -> None:
     self_play = make(config_with(), separate=True)
     for agent, cell in zip(self_play.agents, (2, 6), strict=True):
-        constant_values(agent, [0] * 9, first_prefers(cell))
+        constant_values(agent, first_prefers(1), first_prefers(3), first_prefers(cell))
     state = batch.State(np.array([0, 0]), np.array([0, 16]), np.array([0, 1]))
     for perspective in ("absolute", "mover"):
         assert self_play.player().act(batch.observe(Rules(), state, perspective)).tolist() == [2, 6]

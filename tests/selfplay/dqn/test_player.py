@@ -55,7 +55,7 @@ def constant_player(value: float, **changes: object) -> QPlayer:
     """Return a player to which every cell has the same value."""
     self_play = make(config_with(**changes))
     values = [value] * self_play.config.rules.cells
-    constant_values(self_play.agents[0], values, values)
+    constant_values(self_play.agents[0], values, values, values)
     return self_play.player()
 
 

@@ -12,7 +12,7 @@ from torch import nn
 
 from selfplay.dqn.config import DQNConfig, Symmetry
 from selfplay.dqn.player import QPlayer
-from selfplay.judging.agents import AgentPolicy, BuiltInPolicy, tree_policy
+from selfplay.judging.agents import AgentPolicy, ChoicesPolicy, tree_policy
 from selfplay.judging.verdict import SeatVerdict
 from tests.tictactoe.rule_book import bits, book_of, cells_in
 from tictactoe import Rules, solve
@@ -214,14 +214,16 @@ class Sampler:
         return probabilities
 
 
-def network_player(rules: Rules, seed: int, mask: bool = False, canonical: bool = False, networks: int = 1) -> QPlayer:
+def network_player(
+    rules: Rules, seed: int, mask: bool = False, canonical: bool = False, networks: int = 1, margin: float = 0
+) -> QPlayer:
     """Return a player of random weights."""
     torch.manual_seed(seed)
     layers = [
         nn.Sequential(nn.Linear(3 * rules.cells, 16), nn.ReLU(), nn.Linear(16, rules.cells)) for _ in range(networks)
     ]
     symmetry: Symmetry = "canonical" if canonical else "none"
-    config = DQNConfig(rules=rules, mask=mask, symmetry=symmetry)
+    config = DQNConfig(rules=rules, mask=mask, symmetry=symmetry, counterexample_margin=margin)
     return QPlayer(config, tuple(layers))
 
 
@@ -257,8 +259,20 @@ class FirstChoice(AgentPolicy):
 
     def __init__(self, choices: Choices, rules: Rules, symmetric: bool = False, legal: bool = False) -> None:
         super().__init__(choices, rules, symmetric=symmetric, legal=legal)
-        self._built_in = BuiltInPolicy(choices, rules)
+        self._built_in = ChoicesPolicy(choices, rules)
 
     def cells(self, mover: IntArray, opponent: IntArray) -> NDArray[np.int64]:
         first: NDArray[np.int64] = self._built_in.probabilities(mover, opponent).argmax(axis=1)
         return first
+
+
+def moves_of(agent: Any, cells: int) -> Moves:
+    """Return the cells that an agent may mark: a scripted player's, or the first two empty ones of `FirstTwo`."""
+    if isinstance(agent, ScriptedPlayer):
+        return lambda mine, theirs: [agent.choose({*mine}, {*theirs})]
+    return lambda mine, theirs: [cell for cell in range(cells) if cell not in mine | theirs][:2]
+
+
+def positions(found: Any) -> set[tuple[int, int]]:
+    """Return the bitboards of the positions that were found."""
+    return set(zip(found.mover.tolist(), found.opponent.tolist(), strict=True))

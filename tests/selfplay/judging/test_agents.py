@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import selfplay
-from selfplay.judging.agents import AgentPolicy, BuiltInPolicy, TabulatedPolicy
+from selfplay.judging.agents import AgentPolicy, ChoicesPolicy, TabulatedPolicy
 from selfplay.players import Perspective
 from tests.selfplay.judging.players import (
     Sampler,
@@ -42,7 +42,7 @@ def test_a_table_answers_as_its_agent_does() -> None:
     assert np.array_equal(table.cells(mover, opponent), policy.cells(mover, opponent))
     assert np.array_equal(table.moves(mover, opponent), 1 << policy.cells(mover, opponent))
     assert np.array_equal(policy.probabilities(mover, opponent).argmax(axis=1), policy.cells(mover, opponent))
-    for none in (table, BuiltInPolicy(OPPONENTS["rule"], Rules())):
+    for none in (table, ChoicesPolicy(OPPONENTS["rule"], Rules())):
         assert not len(none.moves(*np.zeros((2, 0), np.int64)))
 
 

@@ -19,7 +19,7 @@ from selfplay.dqn.network import empty_network
 from selfplay.dqn.player import QPlayer
 from selfplay.errors import UserError
 from selfplay.judging import check_certificate
-from selfplay.judging.agents import AgentPolicy, BuiltInPolicy, player_policy
+from selfplay.judging.agents import AgentPolicy, ChoicesPolicy, player_policy
 from selfplay.judging.certificate import file_content, unbeatable_play
 from selfplay.judging.evaluate import search_seat
 from tests.selfplay.judging.players import (
@@ -85,8 +85,8 @@ def status(path: Path, header: dict[str, Any], positions: list[str]) -> int:
     [
         player_policy(selfplay.load("shipped")),
         policy_of(optimal_player(Rules()), Rules()),
-        BuiltInPolicy(OPTIMAL, Rules()),
-        BuiltInPolicy(OPTIMAL, Rules(), symmetric=True),
+        ChoicesPolicy(OPTIMAL, Rules()),
+        ChoicesPolicy(OPTIMAL, Rules(), symmetric=True),
         FirstChoice(OPTIMAL, Rules(), symmetric=True),
         FirstChoice(OPTIMAL, Rules(3, 4, 4), legal=True),
         FirstChoice(OPTIMAL, Rules(4, 3, 4), symmetric=True),
@@ -228,7 +228,7 @@ def mutated(lines: list[str], rng: random.Random) -> list[str]:
         (FirstChoice(OPTIMAL, Rules(2, 3, 3)), {}),
         (FirstChoice(OPTIMAL, Rules(), symmetric=True), {}),
         (FirstChoice(OPTIMAL, Rules(2, 4, 3), legal=True), {}),
-        (BuiltInPolicy(OPTIMAL, Rules(2, 3, 3), symmetric=True), {"k": 2}),
+        (ChoicesPolicy(OPTIMAL, Rules(2, 3, 3), symmetric=True), {"k": 2}),
         (FirstChoice(OPTIMAL, Rules(2, 3, 3), legal=True), {"masked": False}),
     ],
 )
@@ -264,10 +264,10 @@ def test_the_game_that_beats_a_player_or_is_not_covered_is_shown(
         (policy_of(ScriptedPlayer(stubborn), Rules()), POSITIONS),
         (policy_of(ScriptedPlayer(careless_later), Rules(1, 17, 17)), POSITIONS),
         (AgentPolicy(ScriptedPlayer(careless_later), Rules(1, 9, 9), legal=True), POSITIONS),
-        (BuiltInPolicy(RULE, Rules()), POSITIONS),
-        (BuiltInPolicy(OPTIMAL, Rules(2, 3, 2)), POSITIONS),
-        (BuiltInPolicy(OPTIMAL, Rules(1, 1, 1)), POSITIONS),
-        (BuiltInPolicy(OPTIMAL, Rules()), 5),
+        (ChoicesPolicy(RULE, Rules()), POSITIONS),
+        (ChoicesPolicy(OPTIMAL, Rules(2, 3, 2)), POSITIONS),
+        (ChoicesPolicy(OPTIMAL, Rules(1, 1, 1)), POSITIONS),
+        (ChoicesPolicy(OPTIMAL, Rules()), 5),
     ],
 )
 def test_a_player_that_can_be_beaten_or_is_not_followed_to_the_end_gets_no_certificate(

@@ -14,8 +14,8 @@ import selfplay
 from selfplay.dqn.player import QPlayer
 from selfplay.judging.agents import AgentPolicy, agent_policy, observe, position_text
 from selfplay.judging.certificate import unbeatable_play
-from selfplay.judging.counterexamples import evaluate_for_training
 from selfplay.judging.evaluate import search_seat
+from selfplay.judging.training_positions import evaluate_for_training
 from tests.runs import SHORT, refused
 from tictactoe import Rules
 

@@ -7,10 +7,9 @@ import numpy as np
 import pytest
 
 import selfplay
-from selfplay.judging import counterexamples as module
 from selfplay.judging.agents import AgentPolicy, player_policy
 from selfplay.judging.backward_induction import play_distances
-from selfplay.judging.counterexamples import evaluate_for_training, find_counterexamples
+from selfplay.judging.counterexamples import find_counterexamples
 from selfplay.judging.evaluate import evaluate_policy, search_seat
 from selfplay.judging.forward_search import weights
 from selfplay.verdicts import counterexamples
@@ -21,16 +20,17 @@ from tests.selfplay.judging.players import (
     ScriptedPlayer,
     first_empty,
     lost_positions,
+    moves_of,
     network_player,
     optimal_player,
     policy_of,
+    positions,
     random_table,
     stubborn,
 )
 from tests.tictactoe.rule_book import book_of, cells_in, marks_of
-from tictactoe import Rules, solve
+from tictactoe import Rules
 from tictactoe.symmetry import representatives
-from tictactoe.tree import game_tree
 
 
 def assert_loses(rules: Rules, moves: Moves, game: tuple[int, ...], seat: int) -> None:
@@ -45,16 +45,6 @@ def assert_loses(rules: Rules, moves: Moves, game: tuple[int, ...], seat: int) -
         marks[mover] = marks[mover] | {cell}
         wins = any(marks[mover].issuperset(each) for each in book.lines)
         assert (taken and mover == seat) or (wins and mover != seat) if last else not (taken or wins)
-
-
-def moves_of(agent: Any, cells: int) -> Moves:
-    if isinstance(agent, ScriptedPlayer):
-        return lambda mine, theirs: [agent.choose({*mine}, {*theirs})]
-    return lambda mine, theirs: [cell for cell in range(cells) if cell not in mine | theirs][:2]
-
-
-def positions(found: Any) -> set[tuple[int, int]]:
-    return set(zip(found.mover.tolist(), found.opponent.tolist(), strict=True))
 
 
 @pytest.mark.parametrize(
@@ -146,60 +136,6 @@ def test_those_of_a_symmetric_player_are_an_image_of_each_of_all() -> None:
     assert positions(found) == images
     assert len(found.mover) == len(images) < len(every.mover)
     assert [game and len(game) for game in found.shortest] == [game and len(game) for game in every.shortest]
-
-
-@pytest.mark.parametrize("rules", [Rules(), Rules(4, 4, 4)], ids=str)
-def test_an_evaluation_for_training_gives_the_verdict_and_the_counterexamples(rules: Rules) -> None:
-    for choose in (first_empty, stubborn):
-        policy = policy_of(ScriptedPlayer(choose), rules)
-        given = evaluate_for_training(policy, every_state=False, generator=np.random.default_rng(0))
-        found = find_counterexamples(policy, 10**6, np.random.default_rng(0))
-        assert given.verdict == evaluate_policy(policy)
-        assert given.found == len(found.mover)
-        assert positions(given) <= positions(found)
-        assert len(positions(given)) == len(given.mover) == min(given.found, module.MOST_FOR_TRAINING)
-
-
-def test_what_is_not_optimal_is_given_where_an_optimal_player_is_wanted() -> None:
-    agent = random_table(Rules(), 3, careless=1)
-    policy = policy_of(agent, Rules())
-    given = evaluate_for_training(policy, every_state=True, generator=np.random.default_rng(0))
-    solution, tree = solve(Rules()), game_tree(Rules())
-    suboptimal, illegal = set(), 0
-    for state in tree.decisions:
-        mine, theirs = int(tree.mover[state]), int(tree.opponent[state])
-        cell = agent.choose(cells_in(mine, 9), cells_in(theirs, 9))
-        illegal += (mine | theirs) >> cell & 1
-        if cell not in solution.lookup(mine, theirs)[1]:
-            suboptimal.add((mine, theirs))
-    assert positions(given) == suboptimal
-    verdict = given.verdict
-    numbers = verdict.optimal_states, verdict.illegal_states, verdict.decision_states
-    assert numbers == (4520 - len(suboptimal), illegal, 4520)
-    assert 0 < illegal < len(suboptimal) < 4520
-
-
-def test_a_player_of_too_many_positions_gives_a_part_of_them(monkeypatch: pytest.MonkeyPatch) -> None:
-    policy = policy_of(ScriptedPlayer(first_empty), Rules(4, 4, 4))
-    whole = evaluate_for_training(policy, False, np.random.default_rng(0))
-    monkeypatch.setattr(module, "FOLLOWED_FIRST", 50)
-    part = evaluate_for_training(policy, False, np.random.default_rng(0))
-    assert not part.verdict.complete
-    assert module.TOO_FEW <= part.found < whole.found
-    monkeypatch.setattr(module, "FOLLOWED_FIRST", 1)  # so small a part finds too few, and the whole is looked at
-    assert len(find_counterexamples(policy, 1, np.random.default_rng(0)).mover) < module.TOO_FEW
-    again = evaluate_for_training(policy, False, np.random.default_rng(0))
-    assert (again.verdict, again.found) == (whole.verdict, whole.found)
-
-
-def test_of_too_many_counterexamples_random_ones_are_taken(monkeypatch: pytest.MonkeyPatch) -> None:
-    policy = policy_of(ScriptedPlayer(first_empty), Rules())
-    every = find_counterexamples(policy, 10**6, np.random.default_rng(0))
-    monkeypatch.setattr(module, "MOST_FOR_TRAINING", 20)
-    given = [evaluate_for_training(policy, False, np.random.default_rng(seed)) for seed in (0, 0, 1)]
-    assert [(len(positions(each)), each.found) for each in given] == [(20, len(every.mover))] * 3
-    assert positions(given[0]) == positions(given[1]) != positions(given[2])
-    assert positions(given[0]) | positions(given[2]) < positions(every)
 
 
 @pytest.mark.parametrize("rules", [Rules(3, 3, 3), Rules(5, 5, 4), Rules(2, 7, 3), Rules(8, 8, 5)], ids=str)

@@ -10,7 +10,7 @@ import pytest
 
 import selfplay
 from selfplay.agent import Array
-from selfplay.judging.agents import AgentPolicy, BuiltInPolicy, player_policy
+from selfplay.judging.agents import AgentPolicy, ChoicesPolicy, player_policy
 from selfplay.judging.evaluate import evaluate_policy, search_seat
 from selfplay.judging.forward_search import Frontier, Total, distinct, replies
 from selfplay.judging.verdict import SeatVerdict, Verdict
@@ -121,8 +121,8 @@ def test_no_probability_of_a_loss_is_too_small_to_count(probability: float) -> N
         lambda: player_policy(network_player(Rules(3, 4, 3), 5, mask=True, canonical=True, networks=2)),
         lambda: player_policy(network_player(Rules(2, 5, 3), 6, canonical=True)),
         lambda: AgentPolicy(Sampler(Rules(), uniform), Rules()),
-        lambda: BuiltInPolicy(OPPONENTS["rule"], Rules(3, 4, 3), symmetric=True),
-        lambda: BuiltInPolicy(OPPONENTS["heuristic"], Rules()),
+        lambda: ChoicesPolicy(OPPONENTS["rule"], Rules(3, 4, 3), symmetric=True),
+        lambda: ChoicesPolicy(OPPONENTS["heuristic"], Rules()),
     ],
 )
 def test_the_forward_search_gives_the_numbers_of_the_whole_tree(
@@ -148,10 +148,10 @@ def test_the_numbers_of_random_play_are_known() -> None:
 
 
 def test_the_numbers_of_the_built_in_opponents_are_known() -> None:
-    rule = evaluate_policy(BuiltInPolicy(OPPONENTS["rule"], Rules()))
+    rule = evaluate_policy(ChoicesPolicy(OPPONENTS["rule"], Rules()))
     assert (rule.first.losses, rule.second.losses, rule.ways_to_beat) == (0, 16, 16)
     assert (rule.illegal_states, rule.optimal_states) == (0, 4_362)
-    optimal = evaluate_policy(BuiltInPolicy(OPPONENTS["optimal"], Rules()))
+    optimal = evaluate_policy(ChoicesPolicy(OPPONENTS["optimal"], Rules()))
     assert optimal.optimal
     assert optimal.unbeatable
     assert str(optimal.exploitability) == "0.0"  # and not -0.0
@@ -247,7 +247,7 @@ def careless_in_the_middle(mine: set[int], theirs: set[int]) -> int:
     "policy",
     [
         policy_of(ScriptedPlayer(careless_in_the_middle), Rules(1, 5, 3)),
-        BuiltInPolicy(OPPONENTS["heuristic"], Rules()),
+        ChoicesPolicy(OPPONENTS["heuristic"], Rules()),
     ],
 )
 def test_an_agent_that_may_be_illegal_or_samples_is_followed_to_the_end(

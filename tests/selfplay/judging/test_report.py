@@ -50,7 +50,7 @@ def test_only_what_is_proved_is_called_so() -> None:
 
 def test_the_losses_to_random_play_come_before_the_ways_to_beat_it_where_they_are_known() -> None:
     verdict = evaluate_policy(policy_of(ScriptedPlayer(first_empty), Rules()))
-    text = verdict_text(verdict)
+    text = str(verdict)
     assert -1 < text.find("17.7 %") < text.find("52.2 %") < text.find("487")
     assert "75 %" in verdict_text(Verdict(replace(LOSES, loss=0.75), CUT))
     assert "%" not in verdict_text(Verdict(CUT, CUT))

@@ -43,8 +43,8 @@ class Drift:
     def player(self) -> Any:
         return Linear(self.weights)
 
-    def teach(self, mover: NDArray[Any], opponent: NDArray[Any]) -> None:
-        assert len(mover) == len(opponent)
+    def teach(self, mover: NDArray[Any], opponent: NDArray[Any], move: NDArray[Any]) -> None:
+        assert len(mover) == len(opponent) == len(move)
         self.taught += len(mover)
 
     def metrics(self) -> Mapping[str, float]:

@@ -13,6 +13,8 @@ from selfplay.settings import CustomConfig
 from tests.runs import refused
 from tictactoe import Rules
 
+VERDICTS = {name: selfplay.evaluate(name) for name in ("optimal", "random")}
+
 
 class ScriptedLearner:
     """Counts steps, and notes what the loop asks for."""
@@ -59,8 +61,8 @@ class ScriptedLearner:
 class Taught(ScriptedLearner):
     """A learner that takes counterexamples."""
 
-    def teach(self, mover: Any, opponent: Any) -> None:
-        self.events.append(("teach", self.steps, len(mover) == len(opponent) > 0))
+    def teach(self, mover: Any, opponent: Any, move: Any) -> None:
+        self.events.append(("teach", self.steps, len(mover) == len(opponent) == len(move) > 0))
 
 
 class Often(ScriptedLearner):
@@ -136,7 +138,7 @@ def test_three_proofs_in_a_row_stop_a_run(
     proofs: list[int], counted: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     script = iter(proofs)
-    monkeypatch.setattr(loop, "proves", lambda *_: bool(next(script)))
+    monkeypatch.setattr(loop, "evaluate_policy", lambda *_: VERDICTS["optimal" if next(script) else "random"])
     assert numbers(events(ScriptedLearner(), config()), "evaluated", 3) == counted
 
 
@@ -152,9 +154,26 @@ def test_three_proofs_in_a_row_stop_a_run(
 def test_what_is_proved_is_what_stop_asks_for(
     player: str, stop: str, proofs: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    verdict = selfplay.evaluate(player)
-    monkeypatch.setattr(loop, "evaluate_policy", lambda *_: verdict)
+    monkeypatch.setattr(loop, "evaluate_policy", lambda *_: VERDICTS[player])
     assert numbers(events(ScriptedLearner(), config(stop=stop)), "evaluated", 3) == proofs
+
+
+def test_a_lapse_is_an_evaluation_after_the_first_proof_in_which_the_player_can_be_beaten(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    script = iter(["random", "optimal", "random", "optimal", "random"])
+    monkeypatch.setattr(loop, "evaluate_policy", lambda *_: VERDICTS[next(script)])
+    records = list(train(ScriptedLearner(), config(15, "never")))
+    assert [record.lapses for record in records] == [None, 0, 1, 1, 2]
+    assert [record.metrics.get("eval/lapses") for record in records] == [None, 0, 1, 1, 2]
+    assert [record.metrics.get("eval/steps_to_proof") for record in records] == [None, 6, None, None, None]
+
+
+def test_where_one_seat_wins_with_best_play_the_best_player_has_no_lapses(monkeypatch: pytest.MonkeyPatch) -> None:
+    beaten_as_o = selfplay.evaluate("optimal", Rules(2, 2, 2))
+    assert not beaten_as_o.unbeatable
+    monkeypatch.setattr(loop, "evaluate_policy", lambda *_: beaten_as_o)
+    assert [record.lapses for record in train(ScriptedLearner(), config(9, "never"))] == [0, 0, 0]
 
 
 def test_an_early_proof_at_the_end_is_shown_and_not_counted(monkeypatch: pytest.MonkeyPatch) -> None:

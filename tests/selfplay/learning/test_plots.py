@@ -46,12 +46,12 @@ def test_the_curves_are_the_numbers_of_the_run_and_the_proof_begins_with_the_fin
     steps = [100, 200, 300, 400]
     for axes, label, tag in (
         (ways, "all", "eval/ways_to_beat"),
-        (ways, "by a line, first seat", "eval/first/losses"),
-        (ways, "by a line, second seat", "eval/second/losses"),
-        (ways, "illegal move, second seat", "eval/second/illegal"),
+        (ways, "by a line, first seat", "exact/first/losses"),
+        (ways, "by a line, second seat", "exact/second/losses"),
+        (ways, "illegal move, second seat", "exact/second/illegal"),
         (optimal, "optimal", "eval/optimal_fraction"),
-        (against_random, "first seat", "eval/first/win_vs_random"),
-        (against_random, "second seat", "eval/second/win_vs_random"),
+        (against_random, "first seat", "exact/first/win_vs_random"),
+        (against_random, "second seat", "exact/second/win_vs_random"),
         (learning, "TD loss", "loss/td"),
     ):
         assert curves(axes)[label] == [steps, [line[tag] for line in lines]]
@@ -75,7 +75,7 @@ def test_the_games_of_a_tabular_run_are_shown_by_how_they_end() -> None:
 
 
 def test_a_seat_that_is_not_followed_to_the_end_has_a_lower_bound_and_exploitability_is_shown() -> None:
-    unfinished = {"eval/first/losses_at_least": 3, "eval/exploitability": 1.0}
+    unfinished = {"exact/first/losses_at_least": 3, "exact/exploitability": 1.0}
     ways, exploitability, against_random, _ = figure_of(lines_of(unfinished)).axes
     assert curves(ways) == {"by a line, at least, first seat": [[100], [3]]}
     assert curves(exploitability) == {"exploitability": [[100], [1.0]]}

@@ -2,6 +2,7 @@
 
 import itertools
 import json
+import re
 import shutil
 import signal
 import sys
@@ -231,8 +232,33 @@ def test_metrics_that_lack_what_the_checkpoint_counts_are_refused(content: str, 
 @pytest.mark.parametrize("tag", ["first/losses", "second/illegal", "first/best_response"])
 def test_an_evaluation_without_one_of_its_numbers_is_refused(tag: str, folder: Path) -> None:
     path = folder / "metrics.jsonl"
-    path.write_text(path.read_text().replace(f'"eval/{tag}"', '"eval/other"'))
+    path.write_text(path.read_text().replace(f'"exact/{tag}"', '"exact/other"'))
     assert tag.partition("/")[0] in refused(selfplay.open, folder)
+
+
+def test_a_resumed_run_continues_to_count_lapses_also_if_its_checkpoint_is_from_before_they_were_counted(
+    tmp_path: Path, stopper: Stopper, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    del stopper
+    verdicts = [selfplay.evaluate(name) for name in ("random", "optimal", "random", "random", "optimal")]
+    for name in ("whole", "earlier"):
+        found = iter(verdicts)
+        monkeypatch.setattr(loop, "evaluate_policy", lambda *_, found=found: next(found))
+        settings = {**SHORT, "eval_every": 480, "counterexamples": 0, "stop": "never"}
+        folder = train(**settings, run_dir=tmp_path / name, stop_when=after(100)).folder
+        assert [line.get("eval/lapses") for line in metrics(folder)] == [None, 0, 1]
+        if name == "earlier":
+            state, notes = read_state(folder / CHECKPOINT)
+            assert notes["progress"].pop("lapses") == 1
+            write_state(folder / CHECKPOINT, state, notes)
+            path = folder / "metrics.jsonl"
+            path.write_text(re.sub(', "eval/lapses": .', "", path.read_text()).replace("exact/", "eval/"))
+            assert [record.lapses for record in selfplay.open(folder).records] == [None, 0, 1]
+        resumed = resume(folder)
+        assert [record.lapses for record in resumed.records] == [None, 0, 1, 2, 2]
+        assert [record.verdict for record in resumed.records] == verdicts
+        assert resumed.lapses == metrics(folder)[-1]["eval/lapses"] == 2
+        assert metrics(folder)[-1].keys() == metrics(folder)[0].keys() | {"eval/lapses"}
 
 
 def test_metrics_and_snapshots_beyond_the_checkpoint_are_dropped(folder: Path) -> None:

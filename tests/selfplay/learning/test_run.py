@@ -18,7 +18,8 @@ from selfplay.learning.loop import Record
 from selfplay.learning.metrics import evaluation_metrics, metrics_evaluation, read_metrics
 from selfplay.learning.recorder import FolderRecorder
 from selfplay.learning.result import earlier_records
-from selfplay.learning.screen import Screen
+from selfplay.learning.screen import Screen, towards_proof
+from selfplay.settings import setting_names
 from tests.runs import SHORT, metrics, refused
 from tests.selfplay.dqn.scripted import config_with
 from tictactoe import Rules
@@ -59,7 +60,9 @@ def test_a_run_leaves_its_last_player_its_snapshots_and_their_evaluations(
 def test_an_interrupted_run_leaves_the_player_of_its_checkpoint(tmp_path: Path) -> None:
     asked = iter([False] * 20)
     run = selfplay.train(**SHORT, run_dir=tmp_path / "it", stop_when=lambda: next(asked, True), progress=False)
-    learner = DQNLearner(config_with(memory_size=700, seed=1_000, total_steps=2_400, eval_every=960))
+    learner = DQNLearner(
+        config_with(memory_size=700, seed=1_000, total_steps=2_400, eval_every=960, updates_per_step=2)
+    )
     for _ in range(21):
         learner.advance(1)
     assert bits(load(run.folder)) == bits(learner.player())
@@ -76,7 +79,7 @@ def test_a_player_for_which_there_is_no_room_is_no_snapshot(tmp_path: Path, monk
     monkeypatch.setattr(recorder, "LARGEST", 2 * size)
     written.save_snapshot(15, player)  # half of the room is left to the players of evaluations
     for number in (1, 2):
-        written.record(Record(number, number * 20, VERDICTS["random"], {}, 0, player))
+        written.record(Record(number, number * 20, VERDICTS["random"], {}, 0, player=player))
     assert snapshot_steps(tmp_path) == (10, 20)
     assert (tmp_path / "model.safetensors").stat().st_size == size
 
@@ -118,7 +121,7 @@ def test_the_records_of_an_earlier_process_count_proofs_in_a_row_too() -> None:
 
 
 @pytest.mark.usefixtures("stopper")
-def test_tensorboard_shows_every_number_of_the_metrics_and_what_differs_from_the_defaults(tmp_path: Path) -> None:
+def test_tensorboard_shows_every_number_of_the_metrics_and_every_setting(tmp_path: Path) -> None:
     run = selfplay.train(**OFTEN, mask=True, gamma=0.5, run_dir=tmp_path / "it", progress=False)
     events = EventAccumulator(str(run.folder), {"images": 0, "scalars": 0})  # 0: all of them, no sample
     events.Reload()
@@ -130,9 +133,9 @@ def test_tensorboard_shows_every_number_of_the_metrics_and_what_differs_from_the
     content = events.summary_metadata["_hparams_/session_start_info"].plugin_data.content
     hparams = metadata.parse_session_start_info_plugin_data(content).hparams
     settings = {name: value.string_value or value.number_value for name, value in hparams.items()}
-    changed = {name: value for name, value in OFTEN.items() if name not in ("device", "hidden")}
-    special = {"algorithm": "dqn", "board": "3x3x3", "hidden": "(16,)", "mask": "True", "gamma": 0.5}
-    assert settings == changed | special
+    assert settings.keys() == {"algorithm", "board", *setting_names(DQNConfig)} - {"run_dir"}
+    expected = {**OFTEN, "algorithm": "dqn", "board": "3x3x3", "hidden": "(16,)", "mask": "True", "double": "False"}
+    assert {name: settings[name] for name in expected} == expected
 
 
 # The screen
@@ -151,3 +154,22 @@ def test_elsewhere_evaluations_are_lines_ever_further_apart_and_the_last_is_one(
     assert steps[:12] == [*range(100, 1_101, 100), 1_300]
     assert steps[-3:] == [50_500, 55_600, 60_000]
     assert len(steps) < 60
+
+
+def test_the_bar_counts_towards_the_proof_by_the_ways_left_and_then_by_proofs_in_a_row() -> None:
+    parts = [towards_proof(ways, proofs) for ways, proofs in (([500], 0), ([500, 9], 0), ([500, 9, 1], 0))]
+    assert parts[0] == 0
+    assert 0 < parts[1] < parts[2] < 0.25
+    assert [towards_proof([500, 0], proofs) for proofs in range(4)] == [0.25, 0.5, 0.75, 1]
+    assert towards_proof([2, 2], 1) == 0.5  # where one seat wins there are always ways to beat the other
+
+
+@pytest.mark.parametrize(("stop", "completed"), [("unbeatable", 0.75), ("never", 0.25)])
+def test_the_bar_counts_towards_the_proof_or_if_none_ends_the_run_towards_its_last_step(
+    stop: Any, completed: float
+) -> None:
+    learner: Any = SimpleNamespace(steps=1_000)
+    shown = Screen(learner, DQNConfig(total_steps=4_000, stop=stop))
+    shown.show(Record(1, 1_000, VERDICTS["optimal"], {}, 2))
+    bar: Any = next(iter(shown.block().columns[0].cells))
+    assert bar.completed / bar.total == completed

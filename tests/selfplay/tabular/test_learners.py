@@ -285,6 +285,28 @@ def test_a_cell_is_chosen_whatever_the_values_are(values: tuple[float, ...]) -> 
     assert chosen & ~empty == 0
 
 
+@EACH
+def test_plies_are_counted_also_after_a_state_in_which_they_were_not(config: TabularConfig) -> None:
+    learner, resumed = make_learner(config), make_learner(config)
+    learner.play(100)
+    assert 300 <= learner.plies <= 900
+    state = through_json(learner.state())
+    resumed.restore(state)
+    assert resumed.plies == learner.plies
+    resumed.restore({name: value for name, value in state.items() if name != "plies"})
+    assert resumed.plies == 100
+    with pytest.raises(UserError, match="plies"):
+        resumed.restore({**state, "plies": -1})
+
+
+def test_each_ply_of_a_game_is_counted() -> None:
+    for cells in ([0, 0], [0, 3, 0], X_WINS_CELLS, DRAW_CELLS):
+        learner, _ = minimax_q_along(cells)
+        learner.table[EMPTY_ROW, 0] = 0.5
+        learner.play(1)
+        assert learner.plies == len(cells)
+
+
 GENERATOR: dict[str, Any] = np.random.PCG64(1).state  # type: ignore[assignment]
 TABLE = np.zeros(3**9)
 

@@ -9,7 +9,7 @@ import pytest
 
 import selfplay
 from selfplay.agent import Player
-from selfplay.judging.agents import AgentPolicy, BuiltInPolicy, player_policy
+from selfplay.judging.agents import AgentPolicy, ChoicesPolicy, player_policy
 from selfplay.judging.exact import NAMES
 from selfplay.position import Position, read_board
 from selfplay.tabular.players import AfterstatePlayer
@@ -92,7 +92,7 @@ def test_positions_are_legal_where_the_tree_has_them() -> None:
     [
         (AgentPolicy(ScriptedPlayer(stubborn), Rules(), "mover"), "X...O....", [0], [1, 2, 3, 5, 6, 7, 8]),
         (AgentPolicy(FirstTwo(), Rules(), "mover"), "X........", [1, 2], [1, 2]),
-        (BuiltInPolicy(OPPONENTS["heuristic"], Rules()), "X........", [*range(1, 9)], [*range(1, 9)]),
+        (ChoicesPolicy(OPPONENTS["heuristic"], Rules()), "X........", [*range(1, 9)], [*range(1, 9)]),
     ],
     ids=["an illegal move", "several moves", "a built-in opponent"],
 )
@@ -114,7 +114,7 @@ def test_a_larger_board_is_searched_and_says_where_it_does_not_know(monkeypatch:
     monkeypatch.setattr(analysis, "POSITIONS", 1)
     analysis.exact_results.cache_clear()
     rules = Rules(6, 6, 4)
-    dark = analyse(BuiltInPolicy(OPPONENTS["rule"], rules), None, Position(rules), generator())
+    dark = analyse(ChoicesPolicy(OPPONENTS["rule"], rules), None, Position(rules), generator())
     analysis.exact_results.cache_clear()
     assert (dark["position"], dark["exact"]) == (None, [None] * 36)
 

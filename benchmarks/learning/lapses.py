@@ -1,0 +1,157 @@
+"""Count how often a player that was proved unbeatable is beaten again, if its training continues.
+
+    python -m benchmarks.learning.lapses --docs docs
+
+A lapse is an evaluation after the first proof in which the player can be beaten. With "optimal" both mean that it
+chooses a best move in every state. "Before" are the former defaults; two rows are steps from there to "now".
+"""
+
+import math
+import time
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from itertools import repeat
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any, Literal, NamedTuple, get_args
+from unittest.mock import patch
+
+import numpy as np
+import torch
+import tyro
+from matplotlib.figure import Figure
+
+import selfplay
+from benchmarks import data, harness
+from benchmarks.data import Result
+from selfplay import pictures
+from selfplay.dqn.dqn import DQNAgent
+from selfplay.judging import training_positions
+from selfplay.learning import loop
+from tictactoe.tree import IntArray
+
+TITLE = "Lapses"
+PLIES = 2_500_000
+
+
+class TargetPlayer(DQNAgent):
+    """An agent whose player has the weights of its target network."""
+
+    def average(self) -> None:
+        """Copy the target network."""
+        torch._foreach_copy_(self.average_weights, self.target_weights)
+
+
+class Training(NamedTuple):
+    """What a row trains, for how many plies, and with how many seeds."""
+
+    settings: Mapping[str, Any]
+    agent: type[DQNAgent] = DQNAgent
+    plies: int = PLIES
+    seeds: int = 20
+    proof: str = "unbeatable"
+    replies: bool = True
+    """Whether games also start with the replies that beat the player."""
+
+
+Row = Literal[
+    "now", "before", "now, mask", "now, optimal", "now, separate", "4,4,4 now", "with the average",
+    "with near-best moves", "4,4,4 before",
+]  # fmt: skip
+FORMER: Mapping[str, Any] = {
+    "learning_rate_hold": 3_000,
+    "batch_size": 384,
+    "memory_size": 20_000,
+    "updates_per_step": 1,
+    "counterexamples": 0.5,
+}
+LARGE: Mapping[str, Any] = {"preset": "large", "mask": True}
+ROWS: Mapping[Row, Training] = {
+    "now": Training({}, seeds=100),
+    "before": Training({**FORMER, "counterexample_margin": 0.0}, TargetPlayer, replies=False),
+    "now, mask": Training({"mask": True}),
+    "now, optimal": Training({}, proof="optimal"),
+    "now, separate": Training({"networks": "separate"}, seeds=10),
+    "4,4,4 now": Training(LARGE, plies=3_000_000, seeds=5),
+    "with the average": Training({**FORMER, "counterexample_margin": 0.0}, plies=500_000, replies=False),
+    "with near-best moves": Training(FORMER, plies=500_000, replies=False),
+    "4,4,4 before": Training(LARGE, TargetPlayer, plies=3_000_000, seeds=5, replies=False),
+}
+
+
+def train(row: Row, seed: int) -> Result:
+    """Train one player to the end of its plies, and return when it was first proved and how often it lapsed."""
+    torch.set_num_threads(1)
+    training = ROWS[row]
+    first, last, lapses, evaluations, seconds = math.inf, math.inf, 0, 0, math.inf
+    settings = {**training.settings, "total_steps": training.plies, "stop": training.proof, "seed": seed}
+    no_stop = patch.object(loop, "PROOFS_TO_STOP", math.inf)
+    clock = patch.object(time, "perf_counter", time.process_time)  # by which the loop counts its seconds
+    refutations = training_positions.refutations if training.replies else no_replies
+    with no_stop, clock, patch.object(training_positions, "refutations", refutations):
+        for record in selfplay.training(agent=training.agent, device="cpu", **settings):
+            proved = loop.proves(record.verdict, training.proof)
+            if math.isfinite(first):
+                evaluations += 1
+                lapses += not proved
+                last = last if proved else record.steps
+            elif proved:
+                first, seconds = record.steps, record.metrics["time/training_s"]
+    print(f"{row}, seed {seed}: first proof after {first:,} plies, {lapses} lapses", flush=True)
+    return {
+        "first proof, plies": first,
+        "first proof, s": seconds,
+        "evaluations after it": evaluations,
+        "lapses": lapses,
+        "last lapse, plies": last,
+        "without a lapse": bool(lapses == 0 and math.isfinite(first)),
+        "proved at the end": proved,
+        "optimal states at the end": record.verdict.optimal_states,
+    }
+
+
+def no_replies(*_: object) -> IntArray:
+    """Return no positions."""
+    return np.zeros((3, 0), np.int64)
+
+
+@pictures.styled()
+def plot(results: Mapping[str, Sequence[Result]]) -> Figure:
+    """Plot the share of seeds that will be beaten again, over the plies so far, with a curve for each row."""
+    figure = Figure(figsize=(7.2, 4.2), layout="constrained")
+    axes = figure.subplots()
+    for row in ("before", "with the average", "with near-best moves", "now"):
+        if row in results:
+            lasts = sorted(result["last lapse, plies"] for result in results[row] if result["lapses"])
+            shares = [100 * left / len(results[row]) for left in range(len(lasts), -1, -1)]
+            axes.step([2e4, *lasts], shares, where="post", label=f"{row}, {len(results[row])} seeds")
+    axes.set(xscale="log", xlabel="plies", ylabel="seeds that will be beaten again, %", ylim=(0, 100))
+    axes.set_title(f"After the first proof, up to {PLIES / 1e6:g} million plies")
+    axes.legend()
+    return figure
+
+
+def main(
+    rows: tuple[Row, ...] = get_args(Row), most_seeds: int = 100, processes: int = 2, docs: Path | None = None
+) -> None:
+    """Count how often a player that was proved unbeatable is beaten again.
+
+    Args:
+        rows: What to train.
+        most_seeds: Largest number of seeds of a row; fewer only to try the script.
+        processes: Trainings at once.
+        docs: Folder of the pages, in whose data file the results are saved.
+    """
+    measured_on = harness.start(TITLE)
+    with ProcessPoolExecutor(processes, get_context("spawn")) as pool:
+        for row in rows:
+            seeds = range(min(ROWS[row].seeds, most_seeds))
+            results = {row: list(pool.map(train, repeat(row), seeds))}
+            harness.present(results, f"seeds 0 to {len(seeds) - 1}, {ROWS[row].plies:,} plies")
+            if docs is not None:
+                data.save(docs, TITLE, results, measured_on)
+                (docs / "lapses.png").write_bytes(pictures.png(plot(data.saved_results(docs, TITLE))))
+
+
+if __name__ == "__main__":
+    tyro.cli(main)

@@ -1,0 +1,142 @@
+"""Positions where training starts games are what the rule book finds of an agent's losing play."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from selfplay.agent import Array
+from selfplay.judging import training_positions as module
+from selfplay.judging.agents import AgentPolicy, player_policy
+from selfplay.judging.counterexamples import find_counterexamples
+from selfplay.judging.evaluate import evaluate_policy
+from selfplay.judging.training_positions import ANY, TrainingPositions, evaluate_for_training
+from tests.selfplay.judging.players import (
+    FirstTwo,
+    ScriptedPlayer,
+    first_empty,
+    lost_positions,
+    moves_of,
+    network_player,
+    policy_of,
+    positions,
+    random_table,
+    stubborn,
+)
+from tests.tictactoe.rule_book import book_of, cells_in
+from tictactoe import Rules, solve
+from tictactoe.tree import game_tree
+
+
+def starts(given: TrainingPositions) -> set[tuple[int, int, int]]:
+    return set(zip(given.mover.tolist(), given.opponent.tolist(), given.move.tolist(), strict=True))
+
+
+def word(cells: frozenset[int]) -> int:
+    return sum(1 << cell for cell in cells)
+
+
+@pytest.mark.parametrize("rules", [Rules(), Rules(4, 4, 4)], ids=str)
+def test_an_evaluation_for_training_gives_the_verdict_and_the_counterexamples(rules: Rules) -> None:
+    for choose in (first_empty, stubborn):
+        policy = policy_of(ScriptedPlayer(choose), rules)
+        given = evaluate_for_training(policy, every_state=False, generator=np.random.default_rng(0))
+        found = find_counterexamples(policy, 10**6, np.random.default_rng(0))
+        assert given.verdict == evaluate_policy(policy)
+        assert {start[:2] for start in starts(given) if start[2] == ANY} <= positions(found)
+        assert len(starts(given)) == len(given.mover) == min(given.found, module.MOST_FOR_TRAINING)
+
+
+@pytest.mark.parametrize(
+    ("agent", "rules"),
+    [
+        (random_table(Rules(), 5, careless=0), Rules()),
+        (random_table(Rules(), 6, careless=0.1), Rules()),
+        (random_table(Rules(2, 4, 3), 7, careless=0.1), Rules(2, 4, 3)),
+        (FirstTwo(), Rules()),
+    ],
+)
+def test_they_are_the_lost_positions_and_those_after_a_losing_move_with_the_replies_that_win_soonest(
+    agent: Any, rules: Rules
+) -> None:
+    lines, moves = book_of(rules).lines, moves_of(agent, rules.cells)
+    given = evaluate_for_training(AgentPolicy(agent, rules), False, np.random.default_rng(0))
+    lost = lost_positions(rules, moves, 0) | lost_positions(rules, moves, 1)
+    expected = {(word(mine), word(theirs), ANY) for mine, theirs in lost}
+    for mine, theirs in lost:
+        for after in (mine | {cell} for cell in moves(mine, theirs) if cell not in mine | theirs):
+            if any(after.issuperset(line) for line in lines):
+                continue
+            plies: dict[int, float] = {}
+            for reply in {*range(rules.cells)} - after - theirs:
+                replied = theirs | {reply}
+                plies[reply] = lost.get((after, replied), np.inf)
+                if any(replied.issuperset(line) for line in lines):
+                    plies[reply] = 0
+            soonest = min(plies.values(), default=np.inf)
+            if soonest < np.inf:
+                expected |= {(word(theirs), word(after), reply) for reply in plies if plies[reply] == soonest}
+    assert starts(given) == expected
+    assert given.found == len(given.mover) == len(expected)
+
+
+@pytest.mark.parametrize("rules", [Rules(), Rules(2, 7, 3)], ids=str)
+def test_moves_that_are_valued_nearly_as_the_best_are_followed_for_training(rules: Rules) -> None:
+    """The positions are those of a player that samples among these moves."""
+
+    class Near:
+        def probabilities(self, observation: Array) -> Array:
+            values = player.q_values(observation)
+            near = values >= values.max(axis=1, keepdims=True) - 0.05
+            return near / near.sum(axis=1, keepdims=True)
+
+    player = network_player(rules, 3, margin=0.05)
+    given = evaluate_for_training(player_policy(player), False, np.random.default_rng(0))
+    policy = AgentPolicy(Near(), rules, "mover")
+    expected = find_counterexamples(policy, 10**6, np.random.default_rng(0))
+    assert given.verdict == evaluate_policy(player_policy(player))
+    own = find_counterexamples(player_policy(player), 10**6, np.random.default_rng(0))
+    assert {start[:2] for start in starts(given) if start[2] == ANY} == positions(expected)
+    assert len(expected.mover) > len(own.mover)
+
+
+def test_what_is_not_optimal_is_given_where_an_optimal_player_is_wanted() -> None:
+    agent = random_table(Rules(), 3, careless=1)
+    policy = policy_of(agent, Rules())
+    given = evaluate_for_training(policy, every_state=True, generator=np.random.default_rng(0))
+    solution, tree = solve(Rules()), game_tree(Rules())
+    suboptimal, illegal = set(), 0
+    for state in tree.decisions:
+        mine, theirs = int(tree.mover[state]), int(tree.opponent[state])
+        cell = agent.choose(cells_in(mine, 9), cells_in(theirs, 9))
+        illegal += (mine | theirs) >> cell & 1
+        if cell not in solution.lookup(mine, theirs)[1]:
+            suboptimal.add((mine, theirs))
+    assert starts(given) == {(*position, ANY) for position in suboptimal}
+    verdict = given.verdict
+    numbers = verdict.optimal_states, verdict.illegal_states, verdict.decision_states
+    assert numbers == (4520 - len(suboptimal), illegal, 4520)
+    assert 0 < illegal < len(suboptimal) < 4520
+
+
+def test_a_player_of_too_many_positions_gives_a_part_of_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    policy = policy_of(ScriptedPlayer(first_empty), Rules(4, 4, 4))
+    whole = evaluate_for_training(policy, False, np.random.default_rng(0))
+    monkeypatch.setattr(module, "FOLLOWED_FIRST", 50)
+    part = evaluate_for_training(policy, False, np.random.default_rng(0))
+    assert not part.verdict.complete
+    assert module.TOO_FEW <= part.found < whole.found
+    monkeypatch.setattr(module, "FOLLOWED_FIRST", 1)  # so small a part finds too few, and the whole is looked at
+    assert len(find_counterexamples(policy, 1, np.random.default_rng(0)).mover) < module.TOO_FEW
+    again = evaluate_for_training(policy, False, np.random.default_rng(0))
+    assert (again.verdict, again.found) == (whole.verdict, whole.found)
+
+
+def test_of_too_many_counterexamples_random_ones_are_taken(monkeypatch: pytest.MonkeyPatch) -> None:
+    policy = policy_of(ScriptedPlayer(first_empty), Rules())
+    every = evaluate_for_training(policy, False, np.random.default_rng(0))
+    monkeypatch.setattr(module, "MOST_FOR_TRAINING", 20)
+    given = [evaluate_for_training(policy, False, np.random.default_rng(seed)) for seed in (0, 0, 1)]
+    assert [(len(starts(each)), each.found) for each in given] == [(20, every.found)] * 3
+    assert starts(given[0]) == starts(given[1]) != starts(given[2])
+    assert starts(given[0]) | starts(given[2]) < starts(every)
