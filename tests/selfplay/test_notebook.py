@@ -16,7 +16,7 @@ CELLS = {
     """\
 import gymnasium, json, sys, selfplay, tictactoe
 run = selfplay.train("minimax-q", games=600, eval_every=200, run_dir="it")
-""": ["600 of at most 600 games", "to beat it"],
+""": ["600 games", "to beat it"],
     "run": ["Run(it", HTML],
     "run.verdict": ["Verdict(", HTML],
     "run.player": ["MinimaxQPlayer(3,3,3", HTML],
