@@ -29,7 +29,7 @@ def open_console() -> "Console":
 
 
 def waiting(reason: str) -> contextlib.AbstractContextManager[object]:
-    """Return a context in which a terminal shows that something goes on, and why it takes long."""
+    """Return a context in which a terminal shows that the program is at work, and why it takes long."""
     console = open_console()
     return console.status(reason) if console.is_terminal else contextlib.nullcontext()
 

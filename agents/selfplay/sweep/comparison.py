@@ -55,7 +55,7 @@ def results(run: Run) -> dict[str, Any]:
         "second.loss": last and last.verdict.second.loss,
         "optimal_fraction": last and last.verdict.optimal_fraction,
         "first_proof": since_proof[0].steps if since_proof else None,
-        "lapses": sum(not record.verdict.unexploitable for record in since_proof) if since_proof else None,
+        "lapses": last and last.lapses,
         "steps": last and last.steps,
         "updates": last and last.metrics.get("time/updates"),
         "seconds": last and last.metrics["time/training_s"],

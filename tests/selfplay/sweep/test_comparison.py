@@ -10,7 +10,7 @@ import pytest
 import selfplay
 from selfplay.cli import report as command
 from selfplay.dqn.config import PRESETS, DQNConfig
-from selfplay.learning.loop import Record
+from selfplay.learning.loop import Record, count_lapses
 from selfplay.settings import RunSettings
 from selfplay.sweep.comparison import compare
 from selfplay.tabular.config import MinimaxQConfig, TDBackupConfig
@@ -22,10 +22,11 @@ PROOF, LAPSE = selfplay.evaluate("optimal"), selfplay.evaluate("heuristic")
 
 def run(config: RunSettings, *verdicts: Any) -> selfplay.Run:
     """Return a run with an evaluation every ten steps, which take a second of training each."""
-    records = [
-        Record(number, 10 * number, verdict, {"time/training_s": float(number)}, 0)
-        for number, verdict in enumerate(verdicts, start=1)
-    ]
+    records: list[Record] = []
+    lapses = None
+    for number, verdict in enumerate(verdicts, start=1):
+        lapses = count_lapses(lapses, verdict)
+        records.append(Record(number, 10 * number, verdict, {"time/training_s": float(number)}, 0, lapses))
     return selfplay.Run(config, Path("runs/it"), records)
 
 
