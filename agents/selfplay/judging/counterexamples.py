@@ -74,9 +74,8 @@ def find_counterexamples(
             lost = distance.value < NEVER
             mover.append(ply.mine[lost])
             opponent.append(ply.theirs[lost])
-    return Counterexamples(
-        np.concatenate(mover), np.concatenate(opponent), (games[0], games[1]), Verdict(seats[0], seats[1])
-    )
+    whole = Verdict(seats[0], seats[1], rules=policy.rules)
+    return Counterexamples(np.concatenate(mover), np.concatenate(opponent), (games[0], games[1]), whole)
 
 
 def beaten_play(policy: AgentPolicy, positions: int, generator: np.random.Generator) -> list[BeatenPlay]:

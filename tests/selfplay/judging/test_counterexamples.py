@@ -79,6 +79,7 @@ def test_they_are_what_following_every_game_finds(make: Callable[[Rules], Any], 
             assert len(game) == min(plies for (_, theirs), plies in lost.items() if len(theirs) == seat) + seat
             assert_loses(rules, moves, game, seat)
     assert found.verdict.complete
+    assert found.verdict.rules == rules
     listed = positions(found)
     cells = rules.cells
     assert {
