@@ -18,8 +18,8 @@
 | `learning.time_to_unbeatable` | data/time-to-unbeatable | speed: `time-to-unbeatable.*` |
 | `learning.waiting` | data/from-pressing-return-to-a-proof | speed: `from-pressing-return-to-a-proof.*` |
 | `page` | data/the-page | web: `the-page.*` |
-| `peers` | data/peers, peers.csv, peers.png | baselines: `baselines.*`, `peers.*`; README: the picture |
-| `peers.tuning` | peers-tuning.csv, and what `peers` writes | baselines: `baselines.settings` |
+| `peers` | data/peers, peers.csv, peers.png | baselines, protocol: `baselines.*`, `protocol.*`; README: the picture |
+| `peers.tuning` | peers-tuning.csv | baselines: `baselines.settings` |
 | `sweeps`, then `sweeps.evidence` | data/evidence, evidence/*.csv | evidence: all blocks |
 | `sweeps.targets` | evidence/targets.csv, targets.png | learning, why-does-my-dqn-not-learn |
 | `sweeps.disturbed` | data/disturbed-sweeps | reliability: `disturbed-sweeps.*` |

@@ -28,7 +28,7 @@ from benchmarks.data import Result, data_file, saved_results
 from benchmarks.environment import speed
 from benchmarks.harness import cell, markdown, number, spread, summary
 from benchmarks.learning import learners, published, targets
-from benchmarks.peers import evaluations, report, tuning
+from benchmarks.peers import evaluations, learners as learners_compared, report, tuning
 from benchmarks.sweeps import evidence
 from benchmarks.sweeps.__main__ import SWEEPS, Name
 from selfplay.cli.flags import parse
@@ -145,22 +145,22 @@ def of_symptoms(docs: Path) -> Figures:
 
 
 def of_peers(docs: Path) -> Figures:
-    """Return the tables of the learners of other libraries, and how long each was searched, trained and evaluated."""
-    histories = report.runs(evaluations.read(docs / "peers.csv"))
-    trials = tuning.read_trials(docs / "peers-tuning.csv")
+    """Return the tables of the learners of other libraries, and how long each was searched and trained."""
+    runs = report.read(docs)
+    trials = tuning.read_trials(docs / tuning.FILE)
     proofs = {
-        player + evaluations.SEARCHED: cell([evaluations.score(trial.history) <= 0 for trial in of_player])
+        player + learners_compared.SEARCHED: cell([trial.proved for trial in of_player])
         for player, of_player in trials.items()
     }
     return {
-        "baselines.learners": report.table_of_players(histories, proofs),
-        "baselines.runs": report.table_of_runs(histories),
-        "baselines.settings": markdown(tuning.settings_table(trials)),
-        "protocol.trials": number(evaluations.TRIALS, 0),
-        "protocol.seconds": number(evaluations.TRIAL_SECONDS, 0),
-        "protocol.evaluations": number(evaluations.TRIAL_EVALUATIONS, 0),
+        "baselines.learners": report.table_of_players(report.compared(runs), proofs),
+        "baselines.walk": report.table_of_the_walk(runs),
+        "baselines.told": report.table_of_what_is_told(),
+        "baselines.settings": markdown(tuning.settings_table(trials)) if trials else report.NONE,
+        "protocol.trials": number(tuning.TRIALS, 0),
+        "protocol.seconds": number(tuning.TRIAL_SECONDS, 0),
+        "protocol.seeds": number(len(tuning.SEEDS), 0),
         "protocol.final-seconds": number(evaluations.FINAL_SECONDS, 0),
-        "protocol.final-evaluations": number(evaluations.FINAL_EVALUATIONS, 0),
     }
 
 

@@ -1,18 +1,16 @@
-"""Train DQNs of other libraries and ours for the same time, and evaluate all exactly.
+"""Train learners of other libraries and ours for the same time, and look at all equally often and exactly.
 
-The README's figures of OpenSpiel's, Tianshou's and ours:
+    python -m benchmarks.peers --docs docs                                     # the walk from ours
+    python -m benchmarks.peers --players "open-spiel, searched" --docs docs    # with the settings of its best trial
 
-    python -m benchmarks.peers --players ours maskable-ppo open-spiel tianshou --docs docs
+Players are those of `learners.py`. With ", searched" they have the settings that `python -m benchmarks.peers.tuning`
+found, without it those of their own example, or ours its defaults. All run on one torch thread for the same seconds of
+training; the clock stops while they are looked at, and what is done once before (imports, environments, networks) is
+not counted. A player that learns with a mask is evaluated with it.
 
-Each learner has its own library's settings; where they come from is in the docstring of its file here.
-`python -m benchmarks.peers.tuning` searches for better ones. All run on one torch thread for the same seconds of
-training; the clock stops during evaluations, and what is done once before (imports, environments, networks) is not
-counted. A player that learns with a mask is evaluated with it.
-
-With `--docs` runs are added to those in the folder's peers.csv, in the place of any of the same player and seed, so
-that a measurement can be made in pieces; the tables and the plot show all of them. A run that fails is named, and the
-others continue; the tables show it as one that was never unbeatable. The last table has the row that docs/protocol.md
-asks for.
+With `--docs` a run is added to those in the folder's peers.csv when it ends, in the place of one of the same player and
+seed, so that a measurement can be made in pieces; the tables and the plot show all of them. A
+run that fails is named, and the others continue. The last table has the rows that docs/protocol.md asks for.
 """
 
 from pathlib import Path
@@ -20,25 +18,18 @@ from pathlib import Path
 import tyro
 
 from benchmarks import data, harness
-from benchmarks.peers import report
-from benchmarks.peers.evaluations import (
-    FINAL_EVALUATIONS,
-    FINAL_SECONDS,
-    MODULES,
-    Evaluation,
-    growing_times,
-    load,
-    measure,
-)
+from benchmarks.peers import report, tuning
+from benchmarks.peers.evaluations import FINAL_SECONDS, Make, Run, measure, outcomes
+from benchmarks.peers.learners import SEARCHED, load
+from benchmarks.peers.our_dqn import WALK
 
-LIBRARIES = ("stable-baselines3", "sb3-contrib", "open-spiel", "tianshou")
+PACKAGES = ("stable-baselines3", "sb3-contrib", "open-spiel")
 
 
 def main(
-    players: tuple[str, ...] = tuple(MODULES),
-    seeds: tuple[int, ...] = (0, 1),
+    players: tuple[str, ...] = tuple(WALK),
+    seeds: tuple[int, ...] = tuple(range(5)),
     seconds: float = FINAL_SECONDS,
-    evaluations: int = FINAL_EVALUATIONS,
     docs: Path | None = None,
 ) -> None:
     """Train all, print each run as it ends and the tables at the end, and write the figure and the CSV.
@@ -47,37 +38,41 @@ def main(
         players: Players to train, also a custom `module:name`.
         seeds: Seeds of every player.
         seconds: Training of each run, s.
-        evaluations: Evaluations of each run: the first after 1/300 of its time, the last at its end, each
-            interval longer.
-        docs: Folder to write peers.png and peers.csv into.
+        docs: Folder to write peers.png and peers.csv into, and of peers-tuning.csv.
 
     Raises:
         SystemExit: A run failed, which changes nothing for the others.
     """
-    histories: dict[tuple[str, int], list[Evaluation]] = {}
+    makers = {name: maker(name, docs) for name in players}
     if docs is not None:
-        histories = report.runs(report.read(docs, seconds))
-    measured_on = harness.start("Learning quality compared with other libraries", LIBRARIES, seeds)
-    due = growing_times(seconds, evaluations)
+        report.check_length(docs, seconds)
+    measured_on = harness.start("Learning quality compared with other libraries", PACKAGES, seeds)
+    found: list[Run] = []
+    failed = 0
     for seed in seeds:  # the players take turns, so that what slows the machine slows all of them
-        for name in players:
+        for name, make in makers.items():
             try:
-                histories[name, seed] = measure(name, load(name).make(seed), seed, due)
+                runs = outcomes(name, seed, measure(make, seed, seconds), measured_on["commit"])
             except Exception as error:  # the learner may be somebody's own program
-                histories[name, seed] = []
-                print(f"{name}, seed {seed}, failed: {type(error).__name__}: {error}")
+                failed += 1
+                print(f"{name}, seed {seed}, failed: {type(error).__name__}: {error}", flush=True)
                 continue
-            print(histories[name, seed][-1], flush=True)
+            found += runs
+            print(*runs, sep="\n", flush=True)
             if docs is not None:
-                report.write(docs, [line for history in histories.values() for line in history])
+                report.add(docs, runs)
                 data.save(docs, "peers", {name: []}, measured_on)
-    if any(histories.values()):
-        histories = dict(sorted(histories.items()))
-        print(report.table_of_runs(histories))
-        print(report.table_of_players(histories, {}))
-        print("games are those of X; of O")
-    if not all(histories.values()):
-        raise SystemExit("some runs failed, as said above")
+    print(report.table_of_players(found, {}))
+    if failed:
+        raise SystemExit(f"{failed} runs failed, as said above; publish these lines too")
+
+
+def maker(name: str, docs: Path | None) -> Make:
+    """Return what prepares the training of a player; its settings may be those of the best trial in a folder."""
+    if not name.endswith(SEARCHED):
+        make: Make = load(name).make
+        return make
+    return tuning.best_maker(docs or Path("docs"), name.removesuffix(SEARCHED))  # type: ignore[arg-type]
 
 
 if __name__ == "__main__":

@@ -30,7 +30,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.utils.tensorboard import SummaryWriter
 
-from benchmarks.peers.evaluations import Tick, Train
+from benchmarks.peers.evaluations import ONLINE, Tick, Train
 from benchmarks.peers.opponents import GAME, Games
 from benchmarks.peers.player import Greedy
 
@@ -148,7 +148,7 @@ def sampled_settings(sampled: Mapping[str, Any]) -> tuple[Settings, dict[str, An
     """Return the settings of the learner and of its games that a search has sampled."""
     copied = sampled["target"] == "copied"
     learner = Settings(
-        hidden=tuple(map(int, sampled["hidden"].split("x"))),
+        hidden=(sampled["width"],) * sampled["layers"],
         learning_rate=sampled["learning_rate"],
         learning_rate_hold=sampled["learning_rate_hold"],
         gamma=sampled["gamma"],
@@ -169,12 +169,13 @@ def make(seed: int, settings: tuple[Settings, Mapping[str, Any]] = (Settings(), 
     of_learner, of_games = settings
     games = Games(seed, **of_games)
     learner = CleanRL(of_learner, seed, games.make)
-    player = Greedy(learner.network, masked=False)
+    networks = {ONLINE: learner.network, "target": learner.target_network}
+    players = {name: Greedy(network, masked=False) for name, network in networks.items()}
 
     def train(tick: Tick) -> None:
         for steps, updates in enumerate(learner.learn(writer=None), start=1):
             games.update(steps, learner.network)
-            if not tick(updates, player):
+            if not tick(updates, players):
                 return
 
     return train

@@ -1,167 +1,217 @@
-"""What every learner of the comparison is, and how it is evaluated while it trains: at set times, exactly."""
+"""How every learner of the comparison is looked at while it trains: every so many updates to the end, exactly."""
 
-import ast
-import csv
-import importlib
 import math
-import statistics
 import time
 from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
-from types import SimpleNamespace
-from typing import Any, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
 import selfplay
-from benchmarks.harness import held_from
-from selfplay.players import imported
+from selfplay.agent import AnyAgent
 from tictactoe import Rules
 
 RULES = Rules()
-TRIALS, TRIAL_SECONDS, TRIAL_EVALUATIONS = 20, 60.0, 12
-"""The trials of a search for settings; the evaluations of each are at equal intervals."""
-FINAL_SECONDS, FINAL_EVALUATIONS = 300.0, 40
-"""The runs that are published; see `growing_times`."""
-FIRST_PART = 1 / 300
-"""Part of the training time after which the first evaluation of such a run is due."""
-SEARCHED = ", searched"
-"""Suffix of players whose settings were searched for."""
-MODULES: Mapping[str, str] = {
-    "ours": "our_dqn",
-    "ours-plain": "our_dqn_plain",
-    "stable-baselines3": "stable_baselines3_dqn",
-    "cleanrl-style": "cleanrl_dqn",
-    "maskable-ppo": "maskable_ppo",
-    "open-spiel": "open_spiel_dqn",
-    "tianshou": "tianshou_dqn",
-}
-"""Module in this folder of each learner; its `make` prepares a training."""
-Tick: TypeAlias = Callable[[int, Any], bool]
-"""Takes the updates so far and the current player, which sees the mover's view; returns whether to train on."""
+FINAL_SECONDS = 120.0
+"""Training of each run that is published."""
+LOOKING = 1 / 12
+"""Most seconds that looking takes for each second of training, as measured before a run."""
+CALIBRATION = 2.0
+"""Seconds of training, from the first update on, in which the costs of a run are measured."""
+WITHOUT_UPDATES = 30.0
+"""Seconds after which these costs are measured though nothing was updated."""
+ONLINE = "online"
+"""The network that is trained, and the one player of a learner without a second network."""
+Players: TypeAlias = AnyAgent | Mapping[str, AnyAgent]
+"""The player, or one for each network, by its name. Each sees the mover's view."""
+Tick: TypeAlias = Callable[[int, Players], bool]
+"""Takes the updates so far and the current players; returns whether to train on."""
 Train: TypeAlias = Callable[[Tick], None]
 """Trains, and calls the tick after every step until that returns False."""
+Make: TypeAlias = Callable[[int], Train]
+"""Takes a seed and prepares a training."""
 
 
-class Evaluation(NamedTuple):
-    """One evaluation of a run; its fields are the columns of the CSV."""
+class Look(NamedTuple):
+    """An exact evaluation of a player while it trains."""
+
+    seconds: float
+    """Training up to this look, without the looks."""
+    updates: int
+    ways: int
+    """Ways to beat it, in both seats, by a line or by its own illegal move."""
+
+
+class Run(NamedTuple):
+    """What the looks at one network of a run have shown; the fields are the columns of the CSV."""
 
     player: str
     seed: int
+    network: str
     seconds: float
-    """Training up to this evaluation, without the evaluations."""
+    """Training of the whole run."""
     updates: int
-    """Updates of each network."""
-    first_losses: int
-    second_losses: int
-    first_illegal: int
-    second_illegal: int
-    optimal_states: int
-    exploitability: float
-    unbeatable: bool
-
-    @property
-    def bad_games(self) -> int:
-        """Return the ways to beat it, in both seats."""
-        return self.first_losses + self.second_losses + self.first_illegal + self.second_illegal
-
-
-def load(name: str) -> Any:
-    """Import a learner's module, or what is named as `module:name` and makes a training as its `make` does."""
-    if ":" in name:
-        return SimpleNamespace(make=imported(name))
-    return importlib.import_module(f"benchmarks.peers.{MODULES[name]}")
+    look_every: int
+    """Updates between looks."""
+    looks: int
+    first_s: float
+    """Training up to the first proof; infinity without one."""
+    first_updates: float
+    looks_after: int
+    """Looks after the first proof."""
+    lapses: int
+    """Those of them at which it could be beaten."""
+    last_lapse_s: float
+    """Training up to the last of these; infinity without one."""
+    ways_at_end: int
+    optimal_at_end: int
+    """Decision states, of 4,520, in which its move keeps the value of the game."""
+    commit: str
 
 
-def growing_times(seconds: float, evaluations: int) -> list[float]:
-    """Return when to evaluate: each interval is longer than the one before by the same factor."""
-    return [seconds] if evaluations == 1 else np.geomspace(FIRST_PART * seconds, seconds, evaluations).tolist()
+class Measured(NamedTuple):
+    """A run that has ended: how often it was looked at, and what was seen of each network."""
+
+    look_every: int
+    looks: Mapping[str, Sequence[Look]]
+    optimal_at_end: Mapping[str, int]
 
 
-def even_times(seconds: float, evaluations: int) -> list[float]:
-    """Return when to evaluate, at equal intervals."""
-    return [seconds * part / evaluations for part in range(1, evaluations + 1)]
+def measure(make: Make, seed: int, seconds: float, now: Callable[[], float] = time.process_time) -> Measured:
+    """Train for some seconds, and look at the player of each network every N updates and at the end.
 
-
-def measure(
-    name: str, train: Train, seed: int, due: Sequence[float], now: Callable[[], float] = time.process_time
-) -> list[Evaluation]:
-    """Train one player and evaluate it at each due time; the last of them ends the training.
-
-    The clock stops during evaluations. It counts the seconds on the processor, so that other programs on the same core
-    take nothing from the training time.
+    N is chosen by `look_every` in another training. The clock stops while it looks. It counts the seconds on the
+    processor, so that other programs on the same core take nothing from the training time.
 
     Raises:
-        TypeError: The training is no function.
-        ValueError: It returned before the last due time, or did not return after it.
+        TypeError: `make` returned no function.
+        ValueError: The training returned before its time was over, or did not return after it.
     """
-    history: list[Evaluation] = []
-    evaluated = 0.0
+    every = look_every(make, seed, now)
+    looks: dict[str, list[Look]] = {}
+    optimal: dict[str, int] = {}
+    due, looking = 0, 0.0
 
-    def tick(updates: int, player: selfplay.Agent) -> bool:
-        nonlocal evaluated
-        if len(history) == len(due):
-            raise ValueError("went on after tick had returned False; return then")
+    def tick(updates: int, players: Players) -> bool:
+        nonlocal due, looking
         stopped = now()
-        seconds = stopped - started - evaluated
-        if seconds < due[len(history)]:
+        trained = stopped - started - looking
+        ended = trained >= seconds
+        if updates < due and not ended:
             return True
-        verdict = selfplay.evaluate(player, RULES, perspective="mover")
-        assert verdict.optimal_states is not None
-        assert verdict.exploitability is not None
-        history.append(
-            Evaluation(
-                name,
-                seed,
-                round(seconds, 3),
-                updates,
-                verdict.first.losses,
-                verdict.second.losses,
-                verdict.first.illegal,
-                verdict.second.illegal,
-                verdict.optimal_states,
-                verdict.exploitability,
-                verdict.unbeatable,
-            )
-        )
-        evaluated += now() - stopped
-        return len(history) < len(due)
+        for network, player in by_network(players).items():
+            verdict = selfplay.evaluate(player, RULES, perspective="mover", every_state=ended)
+            looks.setdefault(network, []).append(Look(round(trained, 3), updates, verdict.ways_to_beat))
+            if verdict.optimal_states is not None:
+                optimal[network] = verdict.optimal_states
+        due = updates + every
+        looking += now() - stopped
+        return not ended
 
-    if not callable(train):
-        raise TypeError(f"make must return a function train(tick), got {train!r}")
-    selfplay.evaluate(lambda _: 0, RULES)  # solves the game, which is slow only once in a process
+    train = training(make, seed)
     started = now()
     train(tick)
-    if len(history) < len(due):
-        raise ValueError("returned too early; call tick until it returns False")
-    return history
+    return Measured(every, looks, optimal)
 
 
-def score(history: Sequence[Evaluation]) -> float:
-    """Return what the evaluations of a trial at equal moments are worth; less is better.
+def look_every(make: Make, seed: int, now: Callable[[], float] = time.process_time) -> int:
+    """Return after how many updates to look, so that looking costs less than a tenth of the training.
 
-    A proof that holds to the end comes first: the number of the moment from which it holds over the number of all, less
-    1, which is 0 or below. Without one it is the mean number of ways to beat it, in both seats, over the last quarter
-    of the moments, because they swing by dozens from one to the next, and the fewest ever would reward luck. A trial
-    that failed, and has none, comes last.
+    A training with this seed shows what an update and a look cost.
     """
-    if not history:
-        return math.inf
-    first = held_from([line.unbeatable for line in history])
-    if first is not None:
-        return (first + 1) / len(history) - 1
-    return statistics.mean(line.bad_games for line in history[-math.ceil(len(history) / 4) :])
+    first: tuple[float, int] | None = None
+    every = 1
+
+    def tick(updates: int, players: Players) -> bool:
+        nonlocal first, every
+        trained = now() - started
+        if first is None and (updates or trained >= WITHOUT_UPDATES):
+            first = trained, updates
+        if first is None or trained - first[0] < CALIBRATION:
+            return True
+        for _ in range(2):  # the first look prepares what later ones use
+            looked = now()
+            for player in by_network(players).values():
+                selfplay.evaluate(player, RULES, perspective="mover", every_state=False)
+        cost = now() - looked
+        every = max(1, math.ceil(cost / LOOKING * (updates - first[1]) / (trained - first[0])))
+        return False
+
+    selfplay.evaluate(lambda _: 0, RULES)  # solves the game, which is slow only once in a process
+    train = training(make, seed)
+    started = now()
+    train(tick)
+    return every
 
 
-def read(path: Path) -> list[Evaluation]:
-    """Return the evaluations of an earlier measurement; none if there is no such file."""
-    if not path.exists():
-        return []
-    with path.open(newline="") as file:
-        return [from_fields(fields) for fields in list(csv.reader(file))[1:]]
+def training(make: Make, seed: int) -> Train:
+    """Return what `make` prepares, with a check that it trains as long as its tick says.
+
+    Raises:
+        TypeError: It is no function.
+    """
+    train = make(seed)
+    if not callable(train):
+        raise TypeError(f"make must return a function train(tick), got {train!r}")
+
+    def checked(tick: Tick) -> None:
+        going = True
+
+        def checked_tick(updates: int, players: Players) -> bool:
+            nonlocal going
+            if not going:
+                raise ValueError("went on after tick had returned False; return then")
+            going = tick(updates, players)
+            return going
+
+        train(checked_tick)
+        if going:
+            raise ValueError("returned too early; call tick until it returns False")
+
+    return checked
 
 
-def from_fields(fields: Sequence[str]) -> Evaluation:
-    """Return an evaluation from the fields of a CSV file."""
-    player, *values = fields
-    return Evaluation(player, *map(ast.literal_eval, values))
+def by_network(players: Players) -> Mapping[str, AnyAgent]:
+    """Return the players by network; a single player is that of the network that is trained."""
+    return players if isinstance(players, Mapping) else {ONLINE: players}
+
+
+def outcomes(player: str, seed: int, measured: Measured, commit: str) -> list[Run]:
+    """Return what a run's looks have shown, for each of its networks."""
+    runs = []
+    for network, looks in measured.looks.items():
+        number = next((number for number, look in enumerate(looks) if look.ways == 0), len(looks))
+        lapses = [look for look in looks[number:] if look.ways]
+        proved = number < len(looks)
+        runs.append(
+            Run(
+                player=player,
+                seed=seed,
+                network=network,
+                seconds=looks[-1].seconds,
+                updates=looks[-1].updates,
+                look_every=measured.look_every,
+                looks=len(looks),
+                first_s=looks[number].seconds if proved else math.inf,
+                first_updates=looks[number].updates if proved else math.inf,
+                looks_after=len(looks[number + 1 :]),
+                lapses=len(lapses),
+                last_lapse_s=lapses[-1].seconds if lapses else math.inf,
+                ways_at_end=looks[-1].ways,
+                optimal_at_end=measured.optimal_at_end[network],
+                commit=commit,
+            )
+        )
+    return runs
+
+
+def score(looks: Sequence[Look]) -> float:
+    """Return what the looks at a trial's player are worth; less is better, and 0 the best.
+
+    A look counts for the time since the one before: 0 if nobody can beat the player, else 1 and a tenth of the decimal
+    logarithm of the ways. So the mean is about the part of the time in which it could be beaten. An earlier proof is
+    better, also below a second; a lapse counts as long as it lasts; without a proof fewer ways are better.
+    """
+    times = [0.0, *(look.seconds for look in looks)]
+    worth = [1 + math.log10(look.ways) / 10 if look.ways else 0.0 for look in looks]
+    return float(np.average(worth, weights=np.diff(times)))

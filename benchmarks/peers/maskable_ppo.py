@@ -1,33 +1,48 @@
-"""MaskablePPO of sb3-contrib, by self-play against frozen copies of itself.
+"""MaskablePPO of sb3-contrib, by default by self-play against frozen copies of itself.
 
 Settings: the constructor's defaults, on as many boards as the recipe `docs/recipes/maskable_ppo_self_play.py`, with
-the sparse rewards. Nothing was searched for. It chooses among the legal cells alone, and is evaluated so, by its
-likeliest cell. The copies are those of `opponents.py`: they play their likeliest cell, and a random one in a tenth of
-their replies. Its updates are counted in passes over what it has collected, as the library counts them.
+the sparse rewards. It chooses among the legal cells alone, and is evaluated so, by its likeliest cell. The copies are
+those of `opponents.py`: they play their likeliest cell, and a random one in a tenth of their replies. Its updates are
+counted in passes over what it has collected, as the library counts them. It has no second network.
 """
+
+from collections.abc import Mapping
+from typing import Any
 
 from sb3_contrib import MaskablePPO
 from stable_baselines3.common.env_util import make_vec_env
 from stable_baselines3.common.logger import Logger
 from torch import nn
 
-from benchmarks.peers.evaluations import Tick, Train
-from benchmarks.peers.opponents import Games
+from benchmarks.peers.evaluations import ONLINE, Tick, Train
+from benchmarks.peers.opponents import GAME, Games
 from benchmarks.peers.player import Greedy
 from benchmarks.peers.stable_baselines3_dqn import ENDLESS, EachStep
 
-BOARDS = 8
+EXAMPLE: Mapping[str, Any] = {"boards": 8, "game": {"opponent": "self", "rewards": "sparse"}, "model": {}}
+"""Settings; `model` has those with the library's names."""
 
 
-def make(seed: int) -> Train:
-    """Return the self-play of one network, which plays both seats."""
-    games = Games(seed, opponent="self", rewards="sparse")
-    model = MaskablePPO("MlpPolicy", make_vec_env(games.make, BOARDS, seed), seed=seed, device="cpu")
+def sampled_settings(sampled: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the settings that a search has sampled."""
+    names = ("learning_rate", "n_epochs", "gamma", "gae_lambda", "clip_range", "ent_coef", "vf_coef")
+    n_steps = max(2, round(sampled["rollout"] / sampled["boards"]))
+    model = {name: sampled[name] for name in names}
+    model |= {"n_steps": n_steps, "batch_size": min(sampled["batch_size"], n_steps * sampled["boards"])}
+    model["policy_kwargs"] = {"net_arch": [sampled["width"]] * sampled["layers"]}
+    return {"boards": sampled["boards"], "game": {name: sampled[name] for name in GAME}, "model": model}
+
+
+def make(seed: int, settings: Mapping[str, Any] = EXAMPLE) -> Train:
+    """Return the learning of one network, which plays both seats."""
+    games = Games(seed, **settings["game"])
+    boards = make_vec_env(games.make, settings["boards"], seed)
+    model = MaskablePPO("MlpPolicy", boards, seed=seed, device="cpu", **settings["model"])
     model.set_logger(Logger(folder=None, output_formats=[]))
     logits = nn.Sequential(model.policy.mlp_extractor.policy_net, model.policy.action_net)
-    player = Greedy(logits, masked=True)
+    players = {ONLINE: Greedy(logits, masked=True)}
 
     def train(tick: Tick) -> None:
-        model.learn(ENDLESS, callback=EachStep(games, tick, player))
+        model.learn(ENDLESS, callback=EachStep(games, tick, players))
 
     return train

@@ -1,22 +1,47 @@
 """OpenSpiel's DQN in PyTorch: two agents, one per seat, learn from the games that they play with each other.
 
-Settings: those of `open_spiel/python/examples/tic_tac_toe_dqn_vs_tabular.py`, its own example of this game; the loop
-is that of `dqn_breakthrough_pytorch.py`, its example of two such agents; what neither sets has the default of
+Settings: by default those of its own example of this game, `open_spiel/python/examples/tic_tac_toe_dqn_vs_tabular.py`;
+the loop is that of `dqn_breakthrough_pytorch.py`, its example of two such agents; what neither sets has the default of
 `open_spiel.python.pytorch.dqn.DQN`. They play OpenSpiel's own tic-tac-toe, choose among the legal cells alone, and are
-evaluated so. Each has a seed of its own, as the constructor's default would make them equal.
+evaluated so. Each has a seed of its own, as the constructor's default would make them equal. After
+`learning_rate_hold` updates the learning rate falls, as it does for the other learners; the library has no schedule.
 """
 
+from collections.abc import Mapping
 from typing import Any
 
 from open_spiel.python import rl_environment
 from open_spiel.python.pytorch import dqn
 from torch import Tensor, nn
 
-from benchmarks.peers.evaluations import Tick, Train
+from benchmarks.peers.evaluations import ONLINE, Tick, Train
 from benchmarks.peers.player import Greedy
 
-HIDDEN = (32, 32)
-MEMORY_SIZE = 10_000
+EXAMPLE: Mapping[str, Any] = {"hidden_layers_sizes": (32, 32), "replay_buffer_capacity": 10_000}
+"""Settings by the library's names, and `learning_rate_hold`."""
+
+
+def sampled_settings(sampled: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the settings that a search has sampled; its counts of steps are an agent's own moves and game ends."""
+    copied = sampled["target"] == "copied"
+    learn_every = max(3, round(1 / sampled["updates_per_step"]))  # with less it fails before its memory exists
+    return {
+        "hidden_layers_sizes": [sampled["width"]] * sampled["layers"],
+        "replay_buffer_capacity": sampled["memory_size"],
+        "batch_size": sampled["batch_size"],
+        "learning_rate": sampled["learning_rate"],
+        "learning_rate_hold": sampled["learning_rate_hold"],
+        "update_target_network_every": sampled["target_every"] if copied else learn_every,
+        "weight_update_coeff": 0.999999 if copied else sampled["soft_update"],  # 1 is not allowed
+        "learn_every": learn_every,
+        "discount_factor": sampled["gamma"],
+        "min_buffer_size_to_learn": min(sampled["learning_starts"], sampled["memory_size"]),
+        "epsilon_end": sampled["epsilon_end"],
+        "epsilon_decay_duration": sampled["epsilon_steps"],
+        "epsilon_decay_schedule_str": "linear",
+        "optimizer_str": sampled["optimizer"],
+        "loss_str": sampled["loss"],
+    }
 
 
 class OpenSpielView(nn.Module):
@@ -33,31 +58,40 @@ class OpenSpielView(nn.Module):
         return values
 
 
-def make_agents(seed: int, environment: Any) -> list[Any]:
+def make_agents(seed: int, environment: Any, settings: Mapping[str, Any] = EXAMPLE) -> list[Any]:
     """Return one agent for each seat."""
+    own = {name: value for name, value in settings.items() if name != "learning_rate_hold"}
     return [
         dqn.DQN(
             player_id=seat,
             state_representation_size=environment.observation_spec()["info_state"][0],
             num_actions=environment.action_spec()["num_actions"],
-            hidden_layers_sizes=HIDDEN,
-            replay_buffer_capacity=MEMORY_SIZE,
             seed=2 * seed + seat,
+            **own,
         )
         for seat in (0, 1)
     ]
 
 
-def make_player(agents: list[Any]) -> Greedy:
-    """Return the player of both agents, each in its seat, among the legal cells."""
-    return Greedy(*(OpenSpielView(agent._q_network, seat) for seat, agent in enumerate(agents)), masked=True)
+def make_players(agents: list[Any]) -> dict[str, Greedy]:
+    """Return the player of both agents, each in its seat, among the legal cells, for both networks."""
+    networks = {
+        ONLINE: [agent._q_network for agent in agents],
+        "target": [agent._target_q_network for agent in agents],
+    }
+    return {
+        name: Greedy(*(OpenSpielView(network, seat) for seat, network in enumerate(of_seats)), masked=True)
+        for name, of_seats in networks.items()
+    }
 
 
-def make(seed: int) -> Train:
+def make(seed: int, settings: Mapping[str, Any] = EXAMPLE) -> Train:
     """Return the self-play of two agents."""
     environment = rl_environment.Environment("tic_tac_toe")
-    agents = make_agents(seed, environment)
-    player = make_player(agents)
+    agents = make_agents(seed, environment, settings)
+    players = make_players(agents)
+    rates = [agent._optimizer.param_groups[0] for agent in agents]
+    rate, hold = rates[0]["lr"], settings.get("learning_rate_hold", 0)
 
     def train(tick: Tick) -> None:
         agent, learned_nothing, going = agents[0], 0, True
@@ -71,6 +105,10 @@ def make(seed: int) -> Train:
             attempts = agent.step_counter // agent._learn_every
             if agent.loss is None:  # the memory does not hold enough yet
                 learned_nothing = attempts
-            going = tick(attempts - learned_nothing, player)
+            updates = attempts - learned_nothing
+            if hold:
+                for each in rates:
+                    each["lr"] = rate * hold / max(hold, updates)
+            going = tick(updates, players)
 
     return train

@@ -1,32 +1,59 @@
-"""Ours: `python train.py --stop never`, all other settings the defaults, without its record.
+"""Ours: `python train.py --stop never`, without its record, and in steps without what it is told.
 
-Its own evaluations belong to its time, since it learns from what they find. The number of plies is so high that only
-time ends the run; nothing in it depends on that number.
+Its own evaluations belong to its time, since it learns from what they find; without counterexamples it makes none.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from types import MappingProxyType
 from typing import Any
 
-import selfplay
-from benchmarks.peers.evaluations import Tick, Train
+from benchmarks.peers.evaluations import ONLINE, Tick, Train
 from selfplay.dqn.config import DQNConfig
+from selfplay.dqn.learner import DQNLearner
+from selfplay.dqn.player import QPlayer
+from selfplay.learning import loop
 
+ENDLESS = 1_000_000_000
+"""Plies of a run, which only time ends."""
 DEFAULTS = DQNConfig()
+CHANGES: Mapping[str, Mapping[str, Any]] = MappingProxyType(
+    {
+        "ours": {},
+        "ours-no-near-best": {"counterexample_margin": 0.0},
+        "ours-no-counterexamples": {"counterexamples": 0.0},
+        "ours-plain": {"symmetry": "none"},
+        "ours-any-cell": {"explore": "any"},
+        "ours-sparse": {"rewards": "sparse"},
+        "ours-constant-rate": {"learning_rate_hold": 0},
+        "ours-independent": {"target": "independent"},
+    }
+)
+"""The walk: each row changes this as well as what the rows before it change."""
 
 
-def sampled_settings(sampled: Mapping[str, Any], others: DQNConfig = DEFAULTS) -> DQNConfig:
-    """Return the settings that a search has sampled, and the others."""
+def walk() -> Iterator[tuple[str, DQNConfig]]:
+    """Yield the settings of each row of the walk."""
+    settings = DEFAULTS
+    for name, change in CHANGES.items():
+        settings = replace(settings, **change)
+        yield name, settings
+
+
+WALK = MappingProxyType(dict(walk()))
+
+
+def sampled_settings(sampled: Mapping[str, Any]) -> DQNConfig:
+    """Return the settings that a search has sampled; what no other learner is told, this is not told either."""
     return replace(
-        others,
-        loss="mse",  # the default while the settings were searched
+        WALK["ours-any-cell"],
         rewards=sampled["rewards"],
-        hidden=tuple(map(int, sampled["hidden"].split("x"))),
+        hidden=(sampled["width"],) * sampled["layers"],
         gamma=sampled["gamma"],
         learning_rate=sampled["learning_rate"],
         learning_rate_hold=sampled["learning_rate_hold"],
         batch_size=sampled["batch_size"],
-        memory_size=sampled["memory_size"],
+        memory_size=max(sampled["memory_size"], sampled["batch_size"]),
         warmup=sampled["learning_starts"],
         num_envs=sampled["boards"],
         updates_per_step=max(1, round(sampled["updates_per_step"] * sampled["boards"])),
@@ -38,12 +65,16 @@ def sampled_settings(sampled: Mapping[str, Any], others: DQNConfig = DEFAULTS) -
 
 
 def make(seed: int, settings: DQNConfig = DEFAULTS) -> Train:
-    """Return the self-play of a DQN."""
-    config = replace(settings, seed=seed, stop="never", total_steps=1_000_000_000, device="cpu")
+    """Return the self-play of a DQN, as `selfplay.training` trains it."""
+    config = replace(settings, seed=seed, stop="never", total_steps=ENDLESS, device="cpu")
+    if not config.counterexamples:
+        config = replace(config, eval_every=ENDLESS)
+    learner = DQNLearner(config)
+    [agent] = learner.self_play.agents
+    players = {ONLINE: QPlayer(config, (agent.network,)), "average": QPlayer(config, (agent.average_network,))}
 
     def train(tick: Tick) -> None:
-        for record in selfplay.training(config):
-            if not tick(int(record.metrics["time/updates"]), record.player):
-                return
+        for _ in loop.train(learner, config, should_stop=lambda: not tick(learner.updates, players)):
+            pass
 
     return train

@@ -1,141 +1,170 @@
-"""What the comparison shows: a table with a line per run, and a strip per run of when its player is unbeatable."""
+"""What the comparison shows: tables with a row for each network of a player, and a strip for each run."""
 
+import csv
 import math
-from bisect import bisect
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TypeAlias
 
-import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 from matplotlib.ticker import LogLocator, NullLocator, StrMethodFormatter
 
 from benchmarks import harness
-from benchmarks.data import Result, Seats
-from benchmarks.peers import evaluations
-from benchmarks.peers.evaluations import MODULES, SEARCHED, Evaluation
+from benchmarks.data import Result
+from benchmarks.peers.evaluations import ONLINE, Run
+from benchmarks.peers.learners import LIBRARIES, SEARCHED, Told, told
+from benchmarks.peers.our_dqn import CHANGES, WALK
 from selfplay.files import write_csv
-from selfplay.pictures import BOTH, FIRST, png, styled
-from selfplay.sweep.statistics import proportion
+from selfplay.pictures import FIRST, png, styled
 
-SHADES = {"unbeatable": FIRST, "1 to 10": f"{FIRST}80", "11 to 100": f"{FIRST}40", "more": f"{FIRST}18"}
-"""Colours of numbers of ways to beat it, ever paler; they differ in print and for every kind of colour vision."""
-LIMITS = (1, 11, 101)
-"""Numbers of games at which the next colour begins."""
-Histories: TypeAlias = Mapping[tuple[str, int], list[Evaluation]]
-"""The evaluations of each run by player and seed; none of a run that failed."""
+FILE = "peers.csv"
+EARLIEST = 0.1
+"""Where the plot begins, s."""
+NONE = harness.markdown([["no run has been measured yet"]])
 
 
-def in_order(lines: Sequence[Evaluation]) -> list[Evaluation]:
-    """Return the evaluations by player, seed and time; a custom player comes last."""
-    names = [name + searched for name in MODULES for searched in ("", SEARCHED)]
-    names += sorted({line.player for line in lines} - {*names})
-    return sorted(lines, key=lambda line: (names.index(line.player), line.seed, line.seconds))
+def in_order(runs: Sequence[Run]) -> list[Run]:
+    """Return the runs by player, network and seed; a custom player comes last."""
+    names = [name + searched for name in (*WALK, *LIBRARIES) for searched in ("", SEARCHED)]
+    names += sorted({run.player for run in runs} - {*names})
+    return sorted(runs, key=lambda run: (names.index(run.player), run.network != ONLINE, run.seed))
 
 
-def runs(lines: Sequence[Evaluation]) -> dict[tuple[str, int], list[Evaluation]]:
-    """Return the evaluations of each run, by player and seed."""
-    histories: dict[tuple[str, int], list[Evaluation]] = {}
-    for line in in_order(lines):
-        histories.setdefault((line.player, line.seed), []).append(line)
-    return histories
+def read(docs: Path) -> list[Run]:
+    """Return the runs in a folder; none if it has none."""
+    path = docs / FILE
+    if not path.exists():
+        return []
+    with path.open(newline="") as file:
+        kinds = Run.__annotations__.values()
+        return [
+            Run(*(kind(field) for kind, field in zip(kinds, fields, strict=True)))
+            for fields in list(csv.reader(file))[1:]
+        ]
 
 
-def read(docs: Path, seconds: float) -> list[Evaluation]:
-    """Return the evaluations in a folder to which runs of some seconds are added.
+def check_length(docs: Path, seconds: float) -> None:
+    """Refuse a folder whose runs have another length, which no table can show with these.
 
     Raises:
-        SystemExit: They are of runs of another length, which no table can show with these.
+        SystemExit: It has such runs.
     """
-    lines = evaluations.read(docs / "peers.csv")
-    if lines and round(lines[-1].seconds / seconds) != 1:  # the last step of a run may be long
-        raise SystemExit(
-            f"{docs}: its peers.csv holds runs of {lines[-1].seconds:.0f} s; train as long, or name another --docs"
-        )
-    return lines
+    for run in read(docs):
+        if round(run.seconds / seconds) != 1:  # the last step of a run may be long
+            raise SystemExit(
+                f"{docs}: its {FILE} holds runs of {run.seconds:.0f} s; train as long, or name another --docs"
+            )
 
 
-def outcome(history: Sequence[Evaluation]) -> Result:
-    """Return what became of a run: when its player was unbeatable, and how it was at the end unless it failed."""
-    held = harness.held_from([line.unbeatable for line in history])
-    found = {
-        "first unbeatable, s": next((line.seconds for line in history if line.unbeatable), math.inf),
-        "unbeatable to the end from, s": math.inf if held is None else history[held].seconds,
-    }
-    if not history:
-        return found
-    end = history[-1]
+def add(docs: Path, runs: Sequence[Run]) -> None:
+    """Add a run's networks to those in a folder, in the place of earlier ones of its player and seed, and plot all."""
+    replaced = {(run.player, run.seed) for run in runs}
+    others = [run for run in read(docs) if (run.player, run.seed) not in replaced]
+    every = in_order([*others, *runs])
+    write_csv(docs / FILE, [Run._fields, *every])
+    (docs / "peers.png").write_bytes(png(plot(pictured(every))))
+
+
+def compared(runs: Sequence[Run]) -> list[Run]:
+    """Return the runs of the table of learners: all but those of the walk, which begins with ours."""
+    return [run for run in runs if run.player not in [*WALK][1:]]
+
+
+def pictured(runs: Sequence[Run]) -> list[Run]:
+    """Return the runs of the picture: those of the table, of a learner that was searched only those."""
+    players = {run.player for run in runs}
+    chosen = [run for run in compared(runs) if run.player + SEARCHED not in players]
+    return chosen or [*runs]
+
+
+def outcome(run: Run) -> Result:
+    """Return what a table shows of a run at one of its networks."""
+    found: Result = {"proved": math.isfinite(run.first_s), "first proof, s": run.first_s}
+    if run.looks_after:
+        found["lapses, % of looks after it"] = 100 * run.lapses / run.looks_after
+    if run.lapses:
+        found["last lapse, s"] = run.last_lapse_s
     return {
         **found,
-        "lost at the end": Seats(end.first_losses, end.second_losses),
-        "illegal at the end": Seats(end.first_illegal, end.second_illegal),
-        "optimal states at the end": end.optimal_states,
+        "proved at the end": run.ways_at_end == 0,
+        "ways to beat it at the end": run.ways_at_end,
+        "optimal states at the end": run.optimal_at_end,
+        "updates between looks": run.look_every,
     }
 
 
-def table(results: Mapping[str, Sequence[Result]], histories: Histories) -> str:
-    """Return a table in Markdown; what never happened did not within the seconds of the runs."""
-    seconds = min(history[-1].seconds for history in histories.values() if history)
-    return harness.markdown(harness.summary(results)).replace("never", f"not within {harness.number(seconds)} s")
-
-
-def table_of_runs(histories: Histories) -> str:
-    """Return the table with a line per run."""
-    return table({f"{player}, seed {seed}": [outcome(run)] for (player, seed), run in histories.items()}, histories)
-
-
-def table_of_players(histories: Histories, proofs: Mapping[str, str]) -> str:
-    """Return the table with a line per player; the share that is unbeatable has Wilson's interval.
+def table_of_players(runs: Sequence[Run], proofs: Mapping[str, str]) -> str:
+    """Return the table with a row for each network of a player.
 
     `proofs` holds how many trials of a search were proved, by player.
     """
-    by_player: dict[str, list[Result]] = {}
-    for (player, _), history in histories.items():
-        by_player.setdefault(player, []).append(outcome(history))
-    results = {}
-    for player, of_player in by_player.items():
-        ends = [math.isfinite(result["unbeatable to the end from, s"]) for result in of_player]
-        share = {"unbeatable at the end": f"{harness.cell(ends)}, {proportion(sum(ends), len(ends)).text(2)}"}
-        searched = {"proved trials": proofs.get(player, "not searched")}
-        results[player] = [share | result for result in of_player]
-        results[player].append(searched)
-    return table(results, histories)
+    return table(runs, {run.player: {"proved trials": proofs.get(run.player, "not searched")} for run in runs})
 
 
-def write(docs: Path, lines: Sequence[Evaluation]) -> None:
-    """Write all evaluations and their plot."""
-    write_csv(docs / "peers.csv", [Evaluation._fields, *in_order(lines)])
-    (docs / "peers.png").write_bytes(png(plot(lines)))
+def table_of_the_walk(runs: Sequence[Run]) -> str:
+    """Return the table of the walk, each row with what it changes as well as what the rows above it change."""
+    notes = {}
+    for player, changes in CHANGES.items():
+        flags = [f"`--{name.replace('_', '-')} {value}`" for name, value in changes.items()]
+        notes[player] = {"changed": " ".join(flags) or "nothing"}
+    return table([run for run in runs if run.player in WALK], notes)
+
+
+def table(runs: Sequence[Run], notes: Mapping[str, Result]) -> str:
+    """Return a table with notes on each player; what never happened did not within the time."""
+    if not runs:
+        return NONE
+    results: dict[str, list[Result]] = {}
+    for run in in_order(runs):
+        results.setdefault(f"{run.player}: {run.network}", [notes[run.player]]).append(outcome(run))
+    seconds = min(run.seconds for run in runs)
+    return harness.markdown(harness.summary(results)).replace("never", f"not within {harness.number(seconds)} s")
+
+
+def table_of_what_is_told() -> str:
+    """Return a table of what each learner is told beyond play."""
+    players = [*WALK, *LIBRARIES]
+    lines = [["what", *(name.replace("_", " ") for name in Told._fields)]]
+    return harness.markdown([*lines, *([player, *told(player)] for player in players)])
 
 
 @styled()
-def plot(lines: Sequence[Evaluation]) -> Figure:
-    """Plot a strip per run over training seconds, a cell of it per evaluation, in full colour where unbeatable."""
-    histories = runs(lines)
-    players, previous = [*dict.fromkeys(player for player, _ in histories)], ""
-    figure = Figure(figsize=(9, 1.4 + 0.24 * len(histories)), layout="constrained")
+def plot(runs: Sequence[Run]) -> Figure:
+    """Plot a strip per run and network over training seconds: pale from the first proof, full from the last lapse."""
+    figure = Figure(figsize=(9, 1.6 + 0.1 * len(runs)), layout="constrained")
     axes = figure.subplots()
+    end = max(run.seconds for run in runs)
+    shades = {
+        f"{FIRST}10": "not proved yet",
+        f"{FIRST}60": "proved, beaten again later",
+        FIRST: "never beaten again",
+    }
     names: dict[float, str] = {}
-    for number, ((player, seed), history) in enumerate(histories.items()):
-        place = number + 0.6 * players.index(player)
-        names[place] = f"{seed}" if player == previous else f"{player}, seed {seed}"
-        previous = player
-        seconds = [line.seconds for line in history]
-        edges = [seconds[0], *np.sqrt(np.multiply(seconds[1:], seconds[:-1])), seconds[-1]]
-        shades = [[*SHADES.values()][bisect(LIMITS, line.bad_games)] for line in history]
-        axes.barh(place, np.diff(edges), left=edges[:-1], height=0.84, color=shades)
+    place, previous = 0.0, ""
+    for run in runs:
+        row = f"{run.player}: {run.network}"
+        place += 1 if row == previous else 2.2
+        if row != previous:
+            names[place] = row
+        previous = row
+        first = min(run.first_s, end)
+        lasting = first
+        if run.lapses:
+            lasting = end if run.ways_at_end else run.last_lapse_s
+        for shade, left, right in zip(shades, (EARLIEST, first, lasting), (first, lasting, end), strict=True):
+            axes.barh(place, right - left, left=left, height=0.8, color=shade)
     axes.set_yticks([*names], names.values())
-    axes.invert_yaxis()
     axes.tick_params(left=False)
-    axes.margins(y=0.01)
     axes.set_xscale("log")
-    axes.set_xlim(0.99 * lines[0].seconds, 1.01 * lines[-1].seconds)
+    axes.set_xlim(EARLIEST, 1.01 * end)
+    axes.set_ylim(place + 1, 0.5)
     axes.xaxis.set_major_locator(LogLocator(subs=(1, 3)))
     axes.xaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
     axes.xaxis.set_minor_locator(NullLocator())
     axes.set_xlabel("seconds of training on one core")
     axes.spines[:].set_visible(False)
-    patches = [Patch(facecolor=shade, edgecolor=BOTH) for shade in SHADES.values()]
-    figure.legend(patches, SHADES, title="ways to beat it", loc="outside upper center", ncols=4)
+    seeds = len({run.seed for run in runs})
+    figure.suptitle(f"Exact looks at the player while it trains: a strip for each of up to {seeds} seeds")
+    patches = [Patch(facecolor=shade) for shade in shades]
+    figure.legend(patches, shades.values(), loc="outside lower center", ncols=3)
     return figure

@@ -15,7 +15,7 @@ from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.env_util import make_vec_env
 from stable_baselines3.common.logger import Logger
 
-from benchmarks.peers.evaluations import Tick, Train
+from benchmarks.peers.evaluations import ONLINE, Tick, Train
 from benchmarks.peers.opponents import GAME, Games
 from benchmarks.peers.player import Greedy
 
@@ -27,7 +27,7 @@ EXAMPLE: Mapping[str, Any] = {
     "learning_rate": 2.3e-3,
     "learning_rate_hold": 0,
     "exploration_steps": 8_000,
-    "hidden": (256, 256),
+    "hidden": [256, 256],
     "boards": 1,
     "game": {},
     "model": {
@@ -57,7 +57,7 @@ def sampled_settings(sampled: Mapping[str, Any]) -> dict[str, Any]:
         "learning_rate": sampled["learning_rate"],
         "learning_rate_hold": sampled["learning_rate_hold"],
         "exploration_steps": sampled["epsilon_steps"],
-        "hidden": tuple(map(int, sampled["hidden"].split("x"))),
+        "hidden": [sampled["width"]] * sampled["layers"],
         "boards": boards,
         "game": {name: sampled[name] for name in GAME},
         "model": {
@@ -78,13 +78,13 @@ def sampled_settings(sampled: Mapping[str, Any]) -> dict[str, Any]:
 class EachStep(BaseCallback):
     """A callback that renews the opponent if that is due, and says whether to train on."""
 
-    def __init__(self, games: Games, tick: Tick, player: Greedy) -> None:
+    def __init__(self, games: Games, tick: Tick, players: Mapping[str, Greedy]) -> None:
         super().__init__()
-        self._games, self._tick, self._player = games, tick, player
+        self._games, self._tick, self._players = games, tick, players
 
     def _on_step(self) -> bool:
-        self._games.update(self.num_timesteps, self._player.networks[0])
-        return self._tick(self.model._n_updates, self._player)
+        self._games.update(self.num_timesteps, self._players[ONLINE].networks[0])
+        return self._tick(self.model._n_updates, self._players)
 
 
 def make_model(seed: int, settings: Mapping[str, Any], games: Games) -> DQN:
@@ -95,7 +95,7 @@ def make_model(seed: int, settings: Mapping[str, Any], games: Games) -> DQN:
         make_vec_env(games.make, settings["boards"], seed),
         learning_rate=lambda remaining: rate * hold / max(hold, (1 - remaining) * ENDLESS) if hold else rate,
         exploration_fraction=settings["exploration_steps"] / ENDLESS,
-        policy_kwargs={"net_arch": list(settings["hidden"])},
+        policy_kwargs={"net_arch": settings["hidden"]},
         seed=seed,
         device="cpu",
         **settings["model"],
@@ -108,9 +108,10 @@ def make(seed: int, settings: Mapping[str, Any] = EXAMPLE) -> Train:
     """Return the learning of one network, which is evaluated in both seats without a mask, as it has learned."""
     games = Games(seed, **settings["game"])
     model = make_model(seed, settings, games)
-    player = Greedy(model.q_net, masked=False)
+    networks = {ONLINE: model.q_net, "target": model.q_net_target}
+    players = {name: Greedy(network, masked=False) for name, network in networks.items()}
 
     def train(tick: Tick) -> None:
-        model.learn(ENDLESS, callback=EachStep(games, tick, player))
+        model.learn(ENDLESS, callback=EachStep(games, tick, players))
 
     return train

@@ -1,25 +1,23 @@
-"""Search for settings of Stable-Baselines3's DQN, of a CleanRL-style one and of ours, all alike; then train longer.
+"""Search for settings of every library's learner and of ours told alike, all in the same way.
 
-The README's figures (three hours and a half):
+    python -m benchmarks.peers.tuning --docs docs                              # all, under six hours on one core
+    python -m benchmarks.peers.tuning --players open-spiel --docs docs         # some, or on another core
 
-    python -m benchmarks.peers.tuning --docs docs
+Each contestant has the same number of trials, and each trial the same seeds, from 1000 up, and the same seconds. The
+first trial has the settings of the learner's own example, ours its defaults; Optuna samples those of the others from
+`RANGES`. A trial is worth the mean of its runs' scores (`evaluations.score`), by the network with the better mean.
+Seconds are those on the processor, without the looks.
 
-Each contestant has the same number of trials of the same seconds, with settings that Optuna samples from `RANGES`, and
-is evaluated exactly at equal moments; `evaluations.score` says what a trial is worth. Those that learn alone may play
-against random moves, the heuristic, or frozen copies of themselves. Their first trial has the settings of their
-examples. Ours begins with what is sampled, and what it alone has keeps its default (canonical boards,
-counterexamples); `ours-plain` has neither. Trials have the seeds from 1000 up. Seconds are those that the process spent
-on the processor, so that other programs on the same cores change little. Then the settings of each one's best trial are
-trained for longer, with the seeds that are reported, and evaluated at moments as `python -m benchmarks.peers` does.
-
-A trial is added to peers-tuning.csv in the folder when it ends, and the same command continues after the last one
-there. To search anew, remove the file first. A run that fails counts as the worst, and is shown. The final runs are
-written to peers.csv and peers.png, in the place of earlier ones of the same players.
+Each trial is added to peers-tuning.csv in the folder when it ends, and the same command continues after the last trial
+there; `--trials` above that number continues a search, and removing the file begins anew. Commands for different
+players may run side by side. A run that fails counts as one that could be beaten at all times, and is shown.
 """
 
 import csv
+import math
+import statistics
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from itertools import chain
 from pathlib import Path
@@ -27,30 +25,19 @@ from typing import Any, Literal, NamedTuple, TypeAlias, get_args
 
 import tyro
 
-from benchmarks import data, harness
-from benchmarks.peers import report
-from benchmarks.peers.evaluations import (
-    FINAL_EVALUATIONS,
-    FINAL_SECONDS,
-    SEARCHED,
-    TRIAL_EVALUATIONS,
-    TRIAL_SECONDS,
-    TRIALS,
-    Evaluation,
-    even_times,
-    from_fields,
-    growing_times,
-    load,
-    measure,
-    score,
-)
+from benchmarks import harness
+from benchmarks.peers.evaluations import ONLINE, Make, measure, score
+from benchmarks.peers.learners import load
 
-LIBRARIES = ("stable-baselines3", "optuna")
-SEARCH_SEED = 1_000
-"""Seed of the first trial; each further one has the next."""
+TRIALS, TRIAL_SECONDS = 20, 50.0
+SEEDS = (1_000, 1_001, 1_002)
+"""Seeds of every trial."""
+FAILED = 2.0
+"""The score of a run that failed, above all others."""
 DIGITS = 3
 """Significant digits of a sampled number."""
-Contestant = Literal["ours", "ours-plain", "stable-baselines3", "cleanrl-style"]
+FILE = "peers-tuning.csv"
+Contestant = Literal["ours-any-cell", "stable-baselines3", "cleanrl-style", "maskable-ppo", "open-spiel"]
 
 
 class Range(NamedTuple):
@@ -61,83 +48,115 @@ class Range(NamedTuple):
 
 
 Ranges: TypeAlias = Mapping[str, Range | tuple[str, ...]]
-ALL: Ranges = {
-    "learning_rate": Range(1e-4, 2e-2),
-    "batch_size": Range(32, 512),
-    "hidden": ("64x64", "120x84", "128x128", "256", "256x256", "512"),
-    "updates_per_step": Range(1 / 256, 1.0),  # of a step of one board, so at least one each time that it learns
-    "target": ("copied", "moved"),  # once in some steps, or a part of the way at each
-    "target_every": Range(10, 5_000),
-    "soft_update": Range(1e-3, 0.1),
-    "epsilon_end": Range(0.0, 0.9),
-    "gamma": Range(0.9, 1.0),
-    "memory_size": Range(10_000, 200_000),
-    "learning_starts": Range(100, 10_000),
-    "rewards": ("shaped", "sparse"),
+NETWORK: Ranges = {
+    "learning_rate": Range(3e-5, 5e-2),
+    "batch_size": Range(16, 1_024),
+    "width": Range(32, 2_048),
+    "layers": Range(1, 4),
+    "gamma": Range(0.8, 1.0),
 }
-"""The same for every contestant; the settings of all libraries' examples are in them."""
+"""Of every contestant."""
+Q_LEARNING: Ranges = {
+    **NETWORK,
+    "learning_rate_hold": Range(100, 1_000_000),  # steps; ours and OpenSpiel's: updates
+    "updates_per_step": Range(1 / 512, 1.0),  # of a step of one board, so at least one each time that it learns
+    "target": ("copied", "moved"),  # once in some steps, or a part of the way at each
+    "target_every": Range(5, 10_000),
+    "soft_update": Range(3e-4, 0.3),
+    "epsilon_end": Range(0.0, 1.0),
+    "epsilon_steps": Range(300, 3_000_000),
+    "memory_size": Range(2_000, 500_000),
+    "learning_starts": Range(50, 20_000),
+}
+REWARDS: Ranges = {"rewards": ("shaped", "sparse")}
 ALONE: Ranges = {
-    "learning_rate_hold": Range(1_000, 1_000_000),  # steps; at its end, more than most runs have
-    "epsilon_steps": Range(1_000, 300_000),
+    **REWARDS,
     "opponent": ("random", "heuristic", "self"),
-    "copy_every": Range(500, 50_000),
-    "opponent_random": Range(0.0, 0.5),
+    "copy_every": Range(200, 100_000),
+    "opponent_random": Range(0.0, 1.0),
 }
 """Of those that learn alone."""
-BOARDS = Range(1, 256)
-OURS: Ranges = {
-    **ALL,
-    "learning_rate_hold": Range(300, 100_000),  # updates
-    "epsilon_steps": Range(10_000, 3_000_000),
-    "boards": BOARDS,
-}
-RANGES: Mapping[str, Ranges] = {
-    "ours": OURS,
-    "ours-plain": OURS,
-    "stable-baselines3": {**ALL, **ALONE, "boards": BOARDS, "train_every": Range(1, 256)},
-    "cleanrl-style": {**ALL, **ALONE},
+BOARDS: Ranges = {"boards": Range(1, 512)}
+RANGES: Mapping[Contestant, Ranges] = {
+    "ours-any-cell": {**Q_LEARNING, **REWARDS, **BOARDS},
+    "stable-baselines3": {**Q_LEARNING, **ALONE, **BOARDS, "train_every": Range(1, 512)},
+    "cleanrl-style": {**Q_LEARNING, **ALONE},
+    "maskable-ppo": {
+        **NETWORK,
+        **ALONE,
+        **BOARDS,
+        "rollout": Range(128, 32_768),
+        "n_epochs": Range(1, 30),
+        "gae_lambda": Range(0.5, 1.0),
+        "clip_range": Range(0.03, 0.6),
+        "ent_coef": Range(1e-4, 0.3),
+        "vf_coef": Range(0.1, 2.0),
+    },
+    "open-spiel": {**Q_LEARNING, "optimizer": ("adam", "rmsprop", "sgd"), "loss": ("mse", "huber")},
 }
 """CleanRL's loop has one board by its own limit. Where a contestant counts in units of its own, its file says so."""
 EXAMPLE = "its example's settings"
-WITH_EXAMPLE = ("stable-baselines3", "cleanrl-style")
-"""Contestants whose first trial has their examples' settings; our defaults come from a longer search."""
+
+
+class TrialRun(NamedTuple):
+    """A run of a trial at one of its networks; the fields are the columns of the CSV."""
+
+    player: str
+    trial: int
+    settings: str
+    """Words such as gamma=0.9, or `EXAMPLE`."""
+    seed: int
+    network: str
+    score: float
+    first_s: float
+    """Training up to the first proof; infinity without one."""
+    proved_at_end: str
+    """Yes or no, or what failed."""
+    commit: str
 
 
 class Trial(NamedTuple):
-    """A trial that has ended; one that failed has no evaluations."""
+    """A trial that has ended."""
 
     settings: str
-    """Words such as gamma=0.9, or `EXAMPLE`."""
-    history: list[Evaluation]
+    score: float
+    proved: bool
+    """Whether every seed ended with a proof, at the network with the better score."""
 
 
 def read_trials(path: Path) -> dict[str, list[Trial]]:
-    """Return the trials of each player in a CSV file; none if there is no such file."""
-    trials: dict[str, dict[int, Trial]] = {}
+    """Return the trials of each player in a CSV file that have all their seeds; none if there is no such file."""
+    found: dict[str, dict[int, list[TrialRun]]] = {}
     if path.exists():
         with path.open(newline="") as file:
-            for number, settings, failure, player, *fields in list(csv.reader(file))[1:]:
-                trial = trials.setdefault(player, {}).setdefault(int(number), Trial(settings, []))
-                if not failure:
-                    trial.history.append(from_fields([player, *fields]))
-    return {player: list(of_player.values()) for player, of_player in trials.items()}
+            for fields in list(csv.reader(file))[1:]:
+                kinds = TrialRun.__annotations__.values()
+                run = TrialRun(*(kind(field) for kind, field in zip(kinds, fields, strict=True)))
+                found.setdefault(run.player, {}).setdefault(run.trial, []).append(run)
+    return {player: [as_trial(runs) for _, runs in sorted(trials.items())] for player, trials in found.items()}
 
 
-def add_trial(path: Path, player: str, number: int, settings: str, failure: str, history: list[Evaluation]) -> None:
-    """Write a trial to the end of a CSV file."""
+def as_trial(runs: Sequence[TrialRun]) -> Trial:
+    """Return what the runs of a trial are worth, by the network with the better mean; a failed one counts for all."""
+    seeds = {run.seed for run in runs}
+    by_network = {}
+    for network in {run.network for run in runs}:
+        of_network = {run.seed: run for run in runs if run.network == network}
+        scores = [of_network[seed].score if seed in of_network else FAILED for seed in seeds]
+        proved = [seed in of_network and of_network[seed].proved_at_end == "yes" for seed in seeds]
+        by_network[network] = statistics.mean(scores), all(proved)
+    value, proved_at_end = min(by_network.values())
+    return Trial(runs[0].settings, value, proved_at_end)
+
+
+def add(path: Path, runs: Sequence[TrialRun]) -> None:
+    """Write the runs of a trial to the end of a CSV file, at once."""
     new = not path.exists()
     with path.open("a", newline="") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        if new:
-            writer.writerow(["trial", "settings", "failure", *Evaluation._fields])
-        for line in history:
-            writer.writerow([number, settings, failure, *line])
-        if failure:
-            empty = [""] * (len(Evaluation._fields) - 2)
-            writer.writerow([number, settings, failure, player, SEARCH_SEED + number, *empty])
+        csv.writer(file, lineterminator="\n").writerows([*([TrialRun._fields] if new else []), *runs])
 
 
-def sampled(player: str, settings: str) -> dict[str, Any]:
+def sampled(player: Contestant, settings: str) -> dict[str, Any]:
     """Return the settings that words name, each of the type of its range."""
     found: dict[str, Any] = {}
     for word in settings.split():
@@ -147,7 +166,7 @@ def sampled(player: str, settings: str) -> dict[str, Any]:
     return found
 
 
-def sample(player: str, trials: Iterable[Trial], seed: int) -> str:
+def sample(player: Contestant, trials: Iterable[Trial], seed: int) -> str:
     """Return settings as words that Optuna samples in view of the scores of earlier trials."""
     import optuna  # only a search needs it
 
@@ -165,9 +184,7 @@ def sample(player: str, trials: Iterable[Trial], seed: int) -> str:
     for trial in trials:
         if trial.settings != EXAMPLE:  # the example's settings may lie between what can be sampled
             settings = sampled(player, trial.settings)
-            study.add_trial(
-                optuna.create_trial(params=settings, distributions=distributions, value=score(trial.history))
-            )
+            study.add_trial(optuna.create_trial(params=settings, distributions=distributions, value=trial.score))
     words = []
     for name, value in study.ask(distributions).params.items():
         values = RANGES[player][name]
@@ -179,31 +196,76 @@ def sample(player: str, trials: Iterable[Trial], seed: int) -> str:
     return " ".join(words)
 
 
-def train(name: str, player: str, settings: str, seed: int, due: Sequence[float]) -> list[Evaluation]:
-    """Train with settings."""
+def maker(player: Contestant, settings: str) -> Make:
+    """Return what prepares a training with settings."""
     learner = load(player)
-    make = learner.make
-    if settings != EXAMPLE:
-        make = partial(learner.make, settings=learner.sampled_settings(sampled(player, settings)))
-    return measure(name, make(seed), seed, due)
+    make: Callable[..., Any] = learner.make
+    return make if settings == EXAMPLE else partial(make, settings=learner.sampled_settings(sampled(player, settings)))
 
 
 def best(trials: Sequence[Trial]) -> Trial:
     """Return the best trial, the first of equals."""
-    return min(trials, key=lambda trial: score(trial.history))
+    return min(trials, key=lambda trial: trial.score)
+
+
+def best_maker(docs: Path, player: Contestant) -> Make:
+    """Return what prepares a training with the settings of a player's best trial.
+
+    Raises:
+        SystemExit: There is no trial of this player.
+    """
+    trials = read_trials(docs / FILE).get(player)
+    if not trials:
+        raise SystemExit(f"{docs / FILE}: no trial of {player}; python -m benchmarks.peers.tuning searches")
+    return maker(player, best(trials).settings)
+
+
+def run_trial(player: Contestant, number: int, settings: str, seeds: Iterable[int], seconds: float) -> list[TrialRun]:
+    """Train with settings and all seeds, and return what came of it."""
+    runs = []
+    for seed in seeds:
+        start = player, number, settings, seed
+        try:
+            looks = measure(maker(player, settings), seed, seconds).looks
+        except Exception as error:  # of whatever library it is
+            failure = f"{type(error).__name__}: {error}"
+            runs.append(TrialRun(*start, ONLINE, FAILED, math.inf, failure, harness.commit()))
+            continue
+        for network, seen in looks.items():
+            first = next((look.seconds for look in seen if look.ways == 0), math.inf)
+            ended = "no" if seen[-1].ways else "yes"
+            runs.append(TrialRun(*start, network, round(score(seen), 5), first, ended, harness.commit()))
+    return runs
+
+
+def at_an_end(value: str, values: Range | tuple[str, ...]) -> bool:
+    """Return whether a sampled number is within a fiftieth of an end of its range where the range could be wider."""
+    if not isinstance(values, Range):
+        return False
+    scale = math.log if values.low > 0 else float
+    low, high, place = (scale(float(each)) for each in (*values, value))
+    part = (place - low) / (high - low)
+    return (part < 0.02 and values.low not in {0, 1}) or (part > 0.98 and values.high != 1)
 
 
 def settings_table(trials: Mapping[str, Sequence[Trial]]) -> list[list[str]]:
     """Return a line per setting, with what it is sampled from and its values in the best trials."""
-    of_best = [dict(word.split("=") for word in best(of_player).settings.split()) for of_player in trials.values()]
     lines = [["setting", "sampled from", *trials]]
-    for name in dict.fromkeys(chain(*RANGES.values())):
-        texts = []
-        for ranges in RANGES.values():
-            if name in ranges:
-                values = ranges[name]
-                texts.append(f"{values.low}..{values.high}" if isinstance(values, Range) else ", ".join(values))
-        lines.append([f"`{name}`", "; ".join(dict.fromkeys(texts)), *(found.get(name, "-") for found in of_best)])
+    winners = {}
+    for player, of_player in trials.items():
+        settings = best(of_player).settings
+        winners[player] = {} if settings == EXAMPLE else dict(word.split("=") for word in settings.split())
+    for name in dict.fromkeys(chain(*(RANGES[player] for player in trials))):  # type: ignore[index]
+        texts, cells = [], []
+        for player, found in winners.items():
+            values = RANGES[player].get(name)  # type: ignore[index]
+            if isinstance(values, Range):
+                texts.append(f"{values.low:.4g} to {values.high:,}")
+            elif values is not None:
+                texts.append(", ".join(values))
+            mark = " (at an end)" if name in found and values and at_an_end(found[name], values) else ""
+            cells.append(found.get(name, "-" if values is None else "example's") + mark)
+        lines.append([f"`{name}`", "; ".join(dict.fromkeys(texts)), *cells])
     return lines
 
 
@@ -212,53 +274,32 @@ def main(
     players: tuple[Contestant, ...] = get_args(Contestant),
     trials: int = TRIALS,
     seconds: float = TRIAL_SECONDS,
-    evaluations: int = TRIAL_EVALUATIONS,
-    seeds: tuple[int, ...] = tuple(range(5)),
-    final_seconds: float = FINAL_SECONDS,
-    final_evaluations: int = FINAL_EVALUATIONS,
+    seeds: tuple[int, ...] = SEEDS,
 ) -> None:
-    """Do the trials that are missing, then the final runs, and write the CSVs and the figure.
+    """Do the trials that are missing.
 
     Args:
-        docs: Folder of peers-tuning.csv, peers.csv and peers.png.
+        docs: Folder of peers-tuning.csv.
         players: Whose settings to search for.
         trials: Trials of each; with more than before a search is continued.
-        seconds: Training of each trial, s.
-        evaluations: Evaluations of each trial, at equal intervals.
-        seeds: Seeds of the final runs.
-        final_seconds: Training of each final run, s.
-        final_evaluations: Evaluations of each final run: the first after 1/300 of its time, the last at its end, each
-            interval longer.
+        seconds: Training of each run, s.
+        seeds: Seeds of each trial.
     """
-    replaced = [player + SEARCHED for player in players]
-    others = [line for line in report.read(docs, final_seconds) if line.player not in replaced]
-    measured_on = harness.start("Settings searched for alike", LIBRARIES, seeds)
+    harness.start("Settings searched for alike", ("stable-baselines3", "sb3-contrib", "open-spiel", "optuna"), seeds)
     warnings.filterwarnings("ignore", "Choices for a categorical", UserWarning)  # a tuple could not be in its database
-    path = docs / "peers-tuning.csv"
+    path = docs / FILE
     for number in range(trials):  # the players take turns
         for player in players:
             done = read_trials(path).get(player, [])
             if number < len(done):
                 continue
-            seed, settings, failure = SEARCH_SEED + number, EXAMPLE, ""
-            if number > 0 or player not in WITH_EXAMPLE:
-                settings = sample(player, done, seed)
-            try:
-                history = train(player, player, settings, seed, even_times(seconds, evaluations))
-            except Exception as error:  # of whatever library it is
-                history, failure = [], f"{type(error).__name__}: {error}"
-            add_trial(path, player, number, settings, failure, history)
-            print(f"{player}, trial {number}: {failure or f'score {score(history):.2f}'}; {settings}", flush=True)
-    lines: list[Evaluation] = []
-    for seed in seeds:
-        for player in players:
-            settings = best(read_trials(path)[player]).settings
-            due = growing_times(final_seconds, final_evaluations)
-            lines += train(player + SEARCHED, player, settings, seed, due)
-            print(lines[-1], flush=True)
-            report.write(docs, [*others, *lines])
-    data.save(docs, "peers", dict.fromkeys(replaced, ()), measured_on)
-    print(report.table_of_runs(report.runs(lines)))
+            settings = EXAMPLE if number == 0 else sample(player, done, SEEDS[0] + number)
+            runs = run_trial(player, number, settings, seeds, seconds)
+            add(path, runs)
+            print(f"{player}, trial {number}: score {as_trial(runs).score:.4f}; {settings}", flush=True)
+            for run in runs:
+                print(f"  {run.network}, seed {run.seed}: {run.score}, first proof {run.first_s}, {run.proved_at_end}")
+    print(harness.markdown(settings_table(read_trials(path))))
 
 
 if __name__ == "__main__":

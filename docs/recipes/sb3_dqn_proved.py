@@ -3,7 +3,7 @@
 The library knows only one agent, so the opponent belongs to the environment: one of the latest copies of the network,
 or a random cell now and then. The program evaluates the model while it trains, and stops at the first proof.
 
-A search tried twenty settings, and only these ended with a proof (`docs/baselines.md`). Trained again on seeds 0 to 4,
+An earlier search tried twenty settings, and only these ended with a proof. Trained again on seeds 0 to 4,
 they were first unbeatable after 16 to 60 s on one core. Another seed may take longer. A model that keeps learning after
 its first proof can sometimes be beaten again, so the program stops there.
 """

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pandas
 import pytest
-from scipy.stats import binomtest, trim_mean, wilcoxon
+from scipy.stats import trim_mean, wilcoxon
 
 DOCS = Path(__file__).parents[2] / "docs"
 
@@ -80,34 +80,26 @@ def test_the_p_values_are_those_of_scipy_and_of_holms_definition(name: str) -> N
             assert float(row["p"]) == pytest.approx(corrected, rel=0.051)
 
 
-@pytest.mark.parametrize("page", ["baselines.md"])
-def test_the_table_of_other_libraries_is_what_its_csv_files_say(page: str) -> None:
-    moments = pandas.read_csv(DOCS / "peers.csv")
-    trials = pandas.read_csv(DOCS / "peers-tuning.csv")
-    rows = {row["what"]: row for row in table(DOCS / page, "baselines.learners")}
-    assert rows.keys() == set(moments.player)
-    for player, of_player in moments.groupby("player"):
-        row, runs = rows[player], [run.sort_values("seconds") for _, run in of_player.groupby("seed")]
-        ends = pandas.concat([run.tail(1) for run in runs])
-        held = binomtest(int(ends.unbeatable.sum()), len(runs))
-        low, high = held.proportion_ci(method="wilson")
-        share = f"{held.k} of {held.n}, {held.k / held.n:.2f} [{low:.2f}, {high:.2f}]"
-        assert row["unbeatable at the end"] == share
-        firsts = [run.seconds[run.unbeatable].min() for run in runs]
-        lasting = [run.seconds[run.unbeatable[::-1].cumprod()[::-1] == 1].min() for run in runs]
-        for column, seconds in (("first unbeatable, s", firsts), ("unbeatable to the end from, s", lasting)):
-            middle = pandas.Series(seconds).fillna(math.inf).median()
-            if middle == math.inf:
-                assert row[column].startswith("not within")
-            else:
-                assert first_number(row[column]) == pytest.approx(middle, rel=0.01)
-        first, second = row["lost at the end"].split("; ")
-        assert (first_number(first), first_number(second)) == (ends.first_losses.median(), ends.second_losses.median())
-        assert first_number(row["optimal states at the end"]) == pytest.approx(ends.optimal_states.median(), abs=0.51)
-        searched = trials[trials.player == player.removesuffix(", searched")]
-        if player.endswith(", searched"):
-            last = searched.sort_values("seconds").groupby("trial").tail(1)
-            assert row["proved trials"] == f"{last.unbeatable.sum()} of {searched.trial.nunique()}"
+@pytest.mark.parametrize("name", ["learners", "walk"])
+def test_the_table_of_learners_is_what_its_csv_file_says(name: str) -> None:
+    runs = pandas.read_csv(DOCS / "peers.csv")
+    rows = {row["what"]: row for row in table(DOCS / "baselines.md", f"baselines.{name}")}
+    known = {f"{player}: {network}": group for (player, network), group in runs.groupby(["player", "network"])}
+    assert rows.keys() <= known.keys()
+    for what, row in rows.items():
+        group = known[what]
+        assert row["proved"] == f"{(group.first_s < math.inf).sum()} of {len(group)}"
+        assert row["proved at the end"] == f"{(group.ways_at_end == 0).sum()} of {len(group)}"
+        middle = group.first_s.median()
+        if middle == math.inf:
+            assert row["first proof, s"].startswith("not within")
+        else:
+            assert first_number(row["first proof, s"]) == pytest.approx(middle, rel=0.01)
+        looked = group[group.looks_after > 0]
+        if len(looked):
+            share = (100 * looked.lapses / looked.looks_after).median()
+            assert first_number(row["lapses, % of looks after it"]) == pytest.approx(share, rel=0.01, abs=0.001)
+        assert first_number(row["optimal states at the end"]) == pytest.approx(group.optimal_at_end.median(), abs=0.51)
 
 
 def test_the_seeds_that_were_beaten_past_their_proof_are_counted() -> None:

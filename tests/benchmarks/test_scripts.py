@@ -11,12 +11,12 @@ import tyro
 
 from benchmarks.environment import loops, speed
 from benchmarks.learning import article_speed, bigger_boards, repaired, targets
+from benchmarks.peers import evaluations as peers_evaluations
 from docs import draw_page
 from selfplay import DQNConfig
 from tests.runs import saved
 
 QUICK = "--mask --num-envs 16 --hidden 8 --batch-size 32 --warmup 64 --memory-size 1000 --eval-every 512"
-SEARCH = "--trials 1 --seeds 1000 --seconds 0.05 --evaluations 2 --final-seconds 0.1 --final-evaluations 2"
 SCRIPTS = {
     "environment.speed": "--rounds 1 --seconds 0.001",
     "environment.search": "--boards 3x3x3 7x7x5 --times 1 --max-positions 5000",
@@ -28,8 +28,8 @@ SCRIPTS = {
     "learning.repaired": "--rows 3 --seeds 1000",
     "learning.targets": "--seeds 1000 --total-steps 1024",
     "learning.time_to_unbeatable": "--modes mask --seeds 1000 --total-steps 2048 --unit-steps 200",
-    "peers.__main__": "--players ours cleanrl-style --seeds 1000 --seconds 0.2 --evaluations 2",
-    "peers.tuning": f"--players ours {SEARCH}",
+    "peers.__main__": "--players ours-plain --seeds 1000 --seconds 0.2",
+    "peers.tuning": "--players ours-any-cell --trials 1 --seeds 1000 --seconds 0.05",
     "symptoms": "--symptoms last mask ties --part 0.01 --seeds 1000",
 }
 """Flags of each script."""
@@ -43,6 +43,7 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(repaired, "FLAGS", f"--total-steps 1024 {QUICK}")
     monkeypatch.setattr(targets, "DQNConfig", lambda **settings: DQNConfig(**settings | {"eval_every": 512}))
     monkeypatch.setattr(article_speed, "WARM_UP_STEPS", 120)
+    monkeypatch.setattr(peers_evaluations, "CALIBRATION", 0.05)
     monkeypatch.setattr(speed, "BOARDS", (1, 64))
     monkeypatch.setattr(speed, "pin_to_one_core", lambda: None)
     monkeypatch.setattr(loops, "FRESH_CELLS", 1 << 10)
@@ -52,8 +53,6 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("script", SCRIPTS)
 def test_a_script_measures_prints_and_writes(script: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    if script == "peers.tuning":
-        pytest.importorskip("optuna")  # of the extras `bench` and `sweep`
     main: Any = importlib.import_module(f"benchmarks.{script}").main
     tyro.cli(main, args=[*SCRIPTS[script].split(), "--docs", str(tmp_path)])
     assert "| --- |" in capsys.readouterr().out

@@ -1,0 +1,72 @@
+"""Which learners are compared, and what each is told beyond the result of its games."""
+
+import importlib
+from collections.abc import Mapping
+from functools import partial
+from types import SimpleNamespace
+from typing import Any, NamedTuple
+
+from benchmarks.peers.our_dqn import WALK, make, sampled_settings
+from selfplay.dqn.config import DQNConfig
+from selfplay.players import imported
+
+LIBRARIES: Mapping[str, str] = {
+    "stable-baselines3": "stable_baselines3_dqn",
+    "cleanrl-style": "cleanrl_dqn",
+    "maskable-ppo": "maskable_ppo",
+    "open-spiel": "open_spiel_dqn",
+}
+"""Module in this folder of each learner of another library."""
+SEARCHED = ", searched"
+"""Suffix of players whose settings were searched for."""
+
+
+class Told(NamedTuple):
+    """What a learner is told beyond play; the fields are columns of the page."""
+
+    legal_cells: str
+    symmetry: str
+    counterexamples: str
+    rewards: str
+    plays_against: str
+
+
+ANY_CELL = "none: it learns them from the penalty"
+TOLD: Mapping[str, Told] = {
+    "stable-baselines3": Told(ANY_CELL, "no", "no", "shaped or sparse", "random play, the heuristic, or its copies"),
+    "cleanrl-style": Told(ANY_CELL, "no", "no", "shaped or sparse", "random play, the heuristic, or its copies"),
+    "maskable-ppo": Told("all: a mask", "no", "no", "shaped or sparse", "random play, the heuristic, or its copies"),
+    "open-spiel": Told("all: a mask", "no", "no", "result", "a second learner"),
+}
+
+
+def told(player: str) -> Told:
+    """Return what a player of the comparison is told."""
+    name = player.removesuffix(SEARCHED)
+    if name not in WALK:
+        return TOLD[name]
+    found = told_by(WALK[name])
+    return found._replace(rewards="shaped or sparse") if name != player else found
+
+
+def told_by(config: DQNConfig) -> Told:
+    """Return what our settings tell the learner."""
+    legal, counterexamples = ANY_CELL, "no"
+    if config.mask:
+        legal = "all: a mask"
+    elif config.explore == "legal":
+        legal = "for its random moves"
+    if config.counterexamples and config.counterexample_margin:
+        counterexamples = "yes, and to nearly best moves"
+    elif config.counterexamples:
+        counterexamples = "yes"
+    return Told(legal, config.symmetry.replace("none", "no"), counterexamples, str(config.rewards), "itself")
+
+
+def load(name: str) -> Any:
+    """Return what makes a learner's training, `make(seed)`, and for a search its `sampled_settings`."""
+    if ":" in name:
+        return SimpleNamespace(make=imported(name))
+    if name in WALK:
+        return SimpleNamespace(make=partial(make, settings=WALK[name]), sampled_settings=sampled_settings)
+    return importlib.import_module(f"benchmarks.peers.{LIBRARIES[name]}")
