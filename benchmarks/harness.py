@@ -15,6 +15,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import torch
 
 from benchmarks import data
@@ -145,7 +146,7 @@ def held_from(verdicts: Sequence[bool]) -> int | None:
 def present(results: Mapping[Row, Sequence[Result]], note: str) -> None:
     """Print the summary of the results as a table, with a note."""
     print(markdown(summary(results)))
-    print(f"median (least to most); {note}; load {load()} at the end")
+    print(f"median (quartiles); {note}; load {load()} at the end")
 
 
 def summary(results: Mapping[Row, Sequence[Result]]) -> list[list[str]]:
@@ -183,16 +184,20 @@ def cell(values: Sequence[Any]) -> str:
 
 
 def spread(values: Iterable[float], digits: int | None = None) -> str:
-    """Return "median (least to most)", or one number if all show the same; infinity is what never happened."""
+    """Return "median (lower quartile to upper quartile)", or one number if they agree; infinity is what never happened.
+
+    The quartiles are values that were measured: the second and the fourth of five.
+    """
     values = list(values)
     middle = statistics.median(values)
-    least, most = number(min(values), digits), number(max(values), digits)
+    quartiles = np.quantile(values, (0.25, 0.75), method="inverted_cdf")
+    least, most = (number(float(quartile), digits) for quartile in quartiles)
     if digits == 0 and math.isfinite(middle) and not float(middle).is_integer():
         median = number(middle, 1)  # half a game, of an even number of counts
     else:
         median = number(middle, digits)
     if math.isinf(middle) and math.isfinite(min(values)):
-        return f"{median} (least {least})"
+        return f"{median} (least {number(min(values), digits)})"
     return median if median == least == most else f"{median} ({least} to {most})"
 
 

@@ -220,8 +220,9 @@ def of_speed(docs: Path) -> Figures:
     for name, shown in groups["larger boards"].items():
         rules = name.partition(" / ")[0].rpartition(", ")[2]  # of two rows that are compared the first decides
         by_rules.setdefault(rules, {})[name.replace(f", {rules}", "")] = shown
+    one_board = [rows for group, rows in groups.items() if group.startswith(("one board", "two agents"))]
     return {
-        "speed.one-board": ratios(groups["one board"], groups["two agents, AEC"]),
+        "speed.one-board": ratios(*one_board),
         "speed.opponents": ratios(groups["an opponent inside"]),
         "speed.vectors": side_by_side(vectors, "boards at once"),
         "speed.larger-boards": side_by_side(by_rules, "rows, columns, marks in a row"),

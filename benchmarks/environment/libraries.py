@@ -6,11 +6,12 @@ None of them is imported before it is called.
 
 import importlib
 import warnings
-from typing import Any, Literal
+from collections.abc import Callable
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from benchmarks.environment.loops import Chunk, Games, Played, Presampled
+from benchmarks.environment.loops import Chunk, Games, Played, Presampled, sampled_cell
 
 
 def pettingzoo_classic() -> Any:
@@ -20,13 +21,18 @@ def pettingzoo_classic() -> Any:
         return importlib.import_module("pettingzoo.classic.tictactoe_v3")
 
 
-def open_spiel(game: str, games: Games) -> Chunk:
-    """Play each order of cells until its game ends, with new NumPy arrays of observation and mask at each ply.
+Delivery: TypeAlias = Literal["lists", "lists and mask", "arrays"]
+"""At each ply OpenSpiel returns lists of the observation and of the legal cells, or the mask as a list, or arrays."""
 
-    Of the ways to get the observation as an array, `make_observation` was the fastest.
+
+def open_spiel(game: str, games: Games, delivery: Delivery = "arrays") -> Chunk:
+    """Play each order of cells until its game ends, with a new observation and the legal cells at each ply.
+
+    "lists" are what a state itself returns. "arrays" are what a learner needs; of the ways to get the observation as
+    an array, `make_observation` was the fastest.
     """
     loaded = importlib.import_module("pyspiel").load_game(game)
-    observation = importlib.import_module("open_spiel.python.observation").make_observation(loaded)
+    observe = open_spiel_observe(loaded, delivery)
 
     def chunk() -> Played:
         plies, played = 0, next(games)
@@ -34,9 +40,7 @@ def open_spiel(game: str, games: Games) -> Chunk:
             state = loaded.new_initial_state()
             for ply, cell in enumerate(cells, 1):
                 state.apply_action(cell)
-                observation.set_from(state, 0)
-                observation.tensor.copy()
-                np.array(state.legal_actions_mask(), np.int8)
+                observe(state)
                 if state.is_terminal():
                     state.returns()
                     plies += ply
@@ -44,6 +48,53 @@ def open_spiel(game: str, games: Games) -> Chunk:
         return Played(plies, len(played))
 
     return chunk
+
+
+def open_spiel_from_mask(game: str, plies: int, delivery: Delivery, rng: np.random.Generator) -> Chunk:
+    """Play games whose cells are sampled from what is delivered: from the list of legal cells, or from the mask."""
+    loaded = importlib.import_module("pyspiel").load_game(game)
+    observe = open_spiel_observe(loaded, delivery)
+
+    def choose(legal: Any) -> int:
+        if delivery == "arrays":
+            return sampled_cell(legal, rng)
+        if delivery == "lists and mask":
+            legal = [cell for cell, is_legal in enumerate(legal) if is_legal]
+        return int(legal[int(rng.random() * len(legal))])
+
+    def chunk() -> Played:
+        done = games = 0
+        while done < plies:
+            state = loaded.new_initial_state()
+            legal = observe(state)
+            while not state.is_terminal():
+                state.apply_action(choose(legal))
+                legal = observe(state)
+                done += 1
+            state.returns()
+            games += 1
+        return Played(done, games)
+
+    return chunk
+
+
+def open_spiel_observe(game: Any, delivery: Delivery) -> Callable[[Any], Any]:
+    """Return a function that makes the observation of a state, and returns its legal cells as a list or as a mask."""
+    if delivery == "arrays":
+        observation = importlib.import_module("open_spiel.python.observation").make_observation(game)
+
+        def observe_arrays(state: Any) -> Any:
+            observation.set_from(state, 0)
+            observation.tensor.copy()
+            return np.array(state.legal_actions_mask(), np.int8)
+
+        return observe_arrays
+
+    def observe_lists(state: Any) -> Any:
+        state.observation_tensor(0)
+        return state.legal_actions() if delivery == "lists" else state.legal_actions_mask()
+
+    return observe_lists
 
 
 def pgx(

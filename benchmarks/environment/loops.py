@@ -113,6 +113,30 @@ class FromMask:
         """Do nothing: the next masks say all."""
 
 
+def sampled_cell(mask: NDArray[np.int8], rng: np.random.Generator) -> int:
+    """Return one of the cells that a mask [A] leaves, all equally likely."""
+    cells = mask.nonzero()[0]
+    return int(cells[int(rng.random() * len(cells))])
+
+
+def one_board_from_mask(env: gymnasium.Env[Any, Any], plies: int, rng: np.random.Generator) -> Chunk:
+    """Play games whose cells are sampled from the delivered masks."""
+
+    def chunk() -> Played:
+        done = games = 0
+        while done < plies:
+            _observation, info = env.reset()
+            terminated = False
+            while not terminated:
+                cell = sampled_cell(info["action_mask"], rng)
+                _observation, _reward, terminated, _truncated, info = env.step(cell)
+                done += 1
+            games += 1
+        return Played(done, games)
+
+    return chunk
+
+
 def one_board(env: gymnasium.Env[Any, Any], games: Games) -> Chunk:
     """Play each order of cells until its game ends."""
 

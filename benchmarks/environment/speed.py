@@ -8,7 +8,8 @@ Every row plays random legal games on one thread, and each ply delivers observat
 What is timed is that loop (`loops.py`), resets included; making environments, sampling the games, compiling and a first
 warm-up are not. Seconds are those on the processor, so other programs on the core take none of them. The cells to play
 come from random orders sampled before the clock starts, the same for all. Rows "from the mask" sample among the cells
-of the delivered masks instead, each library in its natural way: NumPy tables here, `jax.random.categorical` for pgx.
+of the delivered masks instead: one board by NumPy, many by tables of ours, and pgx by `jax.random.categorical`, which
+its documentation uses and which costs it more than the step.
 
 All rows run in this process, pinned to one core so that JAX starts no second thread. The rows
 of a group take turns, and one turn of all of them is a round: a ratio is one of the same round. A test checks
@@ -127,15 +128,24 @@ def _two_agents(make: Callable[[], Any]) -> Make:
     return lambda rng: loops.two_agents(make(), games(CELLS, ONE_BOARD_PLIES, rng))
 
 
-def _open_spiel(game: str, cells: int) -> Make:
-    return lambda rng: libraries.open_spiel(game, games(cells, ONE_BOARD_PLIES, rng))
+def _open_spiel(game: str, cells: int, delivery: libraries.Delivery = "arrays") -> Make:
+    return lambda rng: libraries.open_spiel(game, games(cells, ONE_BOARD_PLIES, rng), delivery)
+
+
+def _open_spiel_from_mask(delivery: libraries.Delivery) -> Make:
+    return lambda rng: libraries.open_spiel_from_mask("tic_tac_toe", ONE_BOARD_PLIES, delivery, rng)
+
+
+def _one_board_from_mask(rng: np.random.Generator) -> Chunk:
+    return loops.one_board_from_mask(gymnasium.make("TicTacToe-v0"), ONE_BOARD_PLIES, rng)
 
 
 def _pgx(num_boards: int, delivery: Literal["step", "scan"] = "step", *, from_mask: bool = False) -> Make:
     return lambda rng: libraries.pgx(num_boards, _steps(num_boards), rng, delivery, from_mask=from_mask)
 
 
-OURS, PGX = "TicTacToe-v0, gymnasium.make", "pgx, jitted steps"
+OURS, PGX, OPEN_SPIEL = "TicTacToe-v0, gymnasium.make", "pgx, jitted steps", "OpenSpiel tic_tac_toe"
+DELIVERIES = get_args(libraries.Delivery)
 VECTOR, SAME_STEP, DICTS = "make_vec, NEXT_STEP", "make_vec, SAME_STEP", "make_vec, SAME_STEP, dicts"
 CHECKED, RAW = "PettingZoo tictactoe_v3.env()", "PettingZoo tictactoe_v3.raw_env()"
 CLASSIC: Mapping[str, Make] = {
@@ -149,9 +159,17 @@ def board() -> Group:
     peers: Mapping[str, Make] = {
         **CLASSIC,
         "Gymnasium CartPole-v1": partial(loops.cart_pole, ONE_BOARD_PLIES),
-        "OpenSpiel tic_tac_toe": _open_spiel("tic_tac_toe", CELLS),
+        **{f"{OPEN_SPIEL}, {delivery}": _open_spiel("tic_tac_toe", CELLS, delivery) for delivery in DELIVERIES},
     }
     return Group("one board", {OURS: one_board(FAMILY[0]), **peers}, [(OURS, peer) for peer in peers])
+
+
+def board_from_mask() -> Group:
+    """Return the turn environment and OpenSpiel where the loop samples the cells from what each delivers."""
+    ours = f"{OURS}, from the mask"
+    peers = {f"{OPEN_SPIEL}, {delivery}, from them": _open_spiel_from_mask(delivery) for delivery in DELIVERIES}
+    rows: Mapping[str, Make] = {ours: _one_board_from_mask, **peers}
+    return Group("one board, cells sampled from what is delivered", rows, [(ours, peer) for peer in peers])
 
 
 def agents() -> Group:
@@ -163,18 +181,19 @@ def agents() -> Group:
 
 def vector(num_boards: int) -> Group:
     """Return the vector environment in its modes, Gymnasium's vector of single ones, and pgx."""
-    from_mask, scan, sync = ", from the mask", "pgx, one lax.scan", "SyncVectorEnv of TicTacToe-v0"
+    from_mask, categorical = f"{VECTOR}, from the mask", f"{PGX}, jax.random.categorical"
+    scan, sync = "pgx, one lax.scan", "SyncVectorEnv of TicTacToe-v0"
     rows = {
         **{f"make_vec, {mode.name}": many_boards(num_boards, autoreset_mode=mode) for mode in AutoresetMode},
         DICTS: many_boards(num_boards, autoreset_mode=AutoresetMode.SAME_STEP, dict_observation=True),
-        VECTOR + from_mask: many_boards(num_boards, from_mask=True),
+        from_mask: many_boards(num_boards, from_mask=True),
         PGX: _pgx(num_boards),
-        PGX + from_mask: _pgx(num_boards, from_mask=True),
+        categorical: _pgx(num_boards, from_mask=True),
         scan: _pgx(num_boards, "scan"),
         **({sync: many_boards(num_boards, steps=16, vectorization_mode="sync")} if num_boards <= 1_024 else {}),
     }
     ratios = [
-        (VECTOR, PGX), (SAME_STEP, PGX), (VECTOR + from_mask, PGX + from_mask), (SAME_STEP, scan),
+        (VECTOR, PGX), (SAME_STEP, PGX), (from_mask, categorical), (SAME_STEP, scan),
         (DICTS, SAME_STEP), (VECTOR, sync),
     ]  # fmt: skip
     return Group(f"boards: {num_boards:,}", rows, ratios)
@@ -209,7 +228,7 @@ def family(num_boards: int) -> Group:
 
 
 GROUPS: Mapping[Subject, Callable[[], Sequence[Group]]] = {
-    "board": lambda: [board()],
+    "board": lambda: [board(), board_from_mask()],
     "agents": lambda: [agents()],
     "vector": lambda: [vector(boards) for boards in BOARDS],
     "versus": lambda: [versus(1_024)],
@@ -225,8 +244,8 @@ def pin_to_one_core() -> None:
 
 def main(
     subjects: tuple[Subject, ...] = get_args(Subject),
-    rounds: int = 21,
-    seconds: float = 0.15,
+    rounds: int = 11,
+    seconds: float = 1.0,
     docs: Path | None = None,
 ) -> None:
     """Measure plies per second of every environment API and its peers, group after group.

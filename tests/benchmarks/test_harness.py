@@ -23,6 +23,7 @@ def test_a_proof_counts_if_it_holds_to_the_end(proofs: str, first: int | None) -
         ([3, 4], "3.5 (3 to 4)"),
         ([76_544, 56_576, 89_856], "76,544 (56,576 to 89,856)"),
         ([0.123, 0.5], "0.311 (0.123 to 0.500)"),
+        ([50, 1, 2, 3, 4], "3 (2 to 4)"),
         ([1e7, 1.2345e6, 5.5], "1.23 M (5.50 to 10.0 M)"),
         ([1.5, 2.5, math.inf, math.inf, math.inf], "never (least 1.50)"),
         ([math.inf], "never"),
@@ -33,7 +34,7 @@ def test_a_proof_counts_if_it_holds_to_the_end(proofs: str, first: int | None) -
         ([], "-"),
     ],
 )
-def test_a_cell_shows_the_median_and_the_extremes(values: list[object], shown: str) -> None:
+def test_a_cell_shows_the_median_and_the_quartiles(values: list[object], shown: str) -> None:
     assert harness.cell(values) == shown
 
 
