@@ -15,7 +15,14 @@ from tictactoe.opponents import OPPONENTS
 BOARDS = 64
 PLIES_PER_GAME = 7.6
 """Mean length of a random legal game of 3,3,3."""
-GROUPS = (speed.board(), speed.agents(), speed.vector(BOARDS), speed.versus(BOARDS), speed.family(BOARDS))
+GROUPS = (
+    speed.board(),
+    speed.board_from_mask(),
+    speed.agents(),
+    speed.vector(BOARDS),
+    speed.versus(BOARDS),
+    speed.family(BOARDS),
+)
 OTHER_GAMES = ("CartPole", "Versus", "its make_vec", "4,4,4", "7,7,5", "15,15,5")
 ROWS = [pytest.param(name, make, id=f"{group.title}: {name}") for group in GROUPS for name, make in group.rows.items()]
 
