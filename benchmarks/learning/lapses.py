@@ -3,7 +3,8 @@
     python -m benchmarks.learning.lapses --docs docs
 
 A lapse is an evaluation after the first proof in which the player can be beaten. With "optimal" both mean that it
-chooses a best move in every state. "Before" are the former defaults; two rows are steps from there to "now".
+chooses a best move in every state. Training ends by itself after three proofs in a row, so lapses after these are
+counted too. "Before" are the former defaults; two rows are steps from there to "now".
 """
 
 import math
@@ -31,7 +32,10 @@ from selfplay.learning import loop
 from tictactoe.tree import IntArray
 
 TITLE = "Lapses"
+STOPS_AFTER = loop.PROOFS_TO_STOP
+"""Proofs in a row after which training ends by itself."""
 PLIES = 2_500_000
+FEWER_PLIES = 1_000_000
 
 
 class TargetPlayer(DQNAgent):
@@ -69,9 +73,9 @@ LARGE: Mapping[str, Any] = {"preset": "large", "mask": True}
 ROWS: Mapping[Row, Training] = {
     "now": Training({}, seeds=100),
     "before": Training({**FORMER, "counterexample_margin": 0.0}, TargetPlayer, replies=False),
-    "now, mask": Training({"mask": True}),
-    "now, optimal": Training({}, proof="optimal"),
-    "now, separate": Training({"networks": "separate"}, seeds=10),
+    "now, mask": Training({"mask": True}, plies=FEWER_PLIES),
+    "now, optimal": Training({}, plies=FEWER_PLIES, proof="optimal"),
+    "now, separate": Training({"networks": "separate"}, plies=FEWER_PLIES),
     "4,4,4 now": Training(LARGE, plies=3_000_000, seeds=5),
     "with the average": Training({**FORMER, "counterexample_margin": 0.0}, plies=500_000, replies=False),
     "with near-best moves": Training(FORMER, plies=500_000, replies=False),
@@ -84,6 +88,7 @@ def train(row: Row, seed: int) -> Result:
     torch.set_num_threads(1)
     training = ROWS[row]
     first, last, lapses, evaluations, seconds = math.inf, math.inf, 0, 0, math.inf
+    in_a_row, third, later_lapses = 0, math.inf, 0
     settings = {**training.settings, "total_steps": training.plies, "stop": training.proof, "seed": seed}
     no_stop = patch.object(loop, "PROOFS_TO_STOP", math.inf)
     clock = patch.object(time, "perf_counter", time.process_time)  # by which the loop counts its seconds
@@ -91,6 +96,11 @@ def train(row: Row, seed: int) -> Result:
     with no_stop, clock, patch.object(training_positions, "refutations", refutations):
         for record in selfplay.training(agent=training.agent, device="cpu", **settings):
             proved = loop.proves(record.verdict, training.proof)
+            in_a_row = in_a_row + 1 if proved else 0
+            if math.isfinite(third):
+                later_lapses += not proved
+            elif in_a_row == STOPS_AFTER:
+                third = record.steps
             if math.isfinite(first):
                 evaluations += 1
                 lapses += not proved
@@ -105,6 +115,8 @@ def train(row: Row, seed: int) -> Result:
         "lapses": lapses,
         "last lapse, plies": last,
         "without a lapse": bool(lapses == 0 and math.isfinite(first)),
+        "third proof in a row, plies": third,
+        "without a lapse after it": bool(later_lapses == 0 and math.isfinite(third)),
         "proved at the end": proved,
         "optimal states at the end": record.verdict.optimal_states,
     }
