@@ -1,10 +1,12 @@
-"""Fill in the figures of README and pages from the data files: `python -m benchmarks.pages`, or `--check` them.
+"""Fill in the tables of README and the pages from the data files: `python -m benchmarks.pages`, or `--check` them.
 
-A page names a figure between markers, in a text or on lines of its own for a table:
+A page names a table on a line of its own, and another line ends it:
 
-    The slowest of <!-- evidence.seeds -->100<!-- end --> seeds ...
+    <!-- lapses.table -->
+    | ... |
+    <!-- end -->
 
-`--list-figures` shows every figure with its name.
+`--list-tables` shows every table with its name.
 """
 
 import csv
@@ -13,115 +15,163 @@ import math
 import re
 import statistics
 import sys
-from collections.abc import Iterator, Mapping, Sequence
-from itertools import combinations_with_replacement, groupby
+from collections.abc import Mapping, Sequence
+from itertools import groupby
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
-import numpy as np
 import tyro
-from scipy import stats
 
 import selfplay
 from benchmarks import harness, symptoms
-from benchmarks.data import Result, data_file, saved_results
-from benchmarks.environment import speed
+from benchmarks.data import Result, Seats, data_file, saved_results
 from benchmarks.harness import cell, markdown, number, spread, summary
-from benchmarks.learning import learners, published, targets
-from benchmarks.peers import evaluations, learners as learners_compared, report, tuning
-from benchmarks.sweeps import evidence
-from benchmarks.sweeps.__main__ import SWEEPS, Name
+from benchmarks.learning import bigger_boards, published, targets
+from benchmarks.peers import evaluations, learners, report, tuning
+from benchmarks.sweeps import evidence, tables
+from benchmarks.sweeps.__main__ import SWEEPS
 from selfplay.cli.flags import parse
 from selfplay.cli.sweep import SweepConfig
-from selfplay.judging import certificate, check_certificate, evaluate
-from selfplay.judging.agents import player_policy
-from selfplay.judging.exact import ALL_STATES_CELLS
-from selfplay.sweep.statistics import TRIMMED, Estimate, compare, interquartile_mean, proportion, proved_curve
-from tictactoe import Rules
-from tictactoe.tree import SOLVABLE_CELLS, game_tree
 
-MARKED = re.compile(r"(<!-- (?P<name>[a-z0-9-]+(\.[a-z0-9-]+)+) -->)(?P<text>.*?)(<!-- end -->)", re.DOTALL)
-MARKER_FIRST = re.compile(r" ((?:<!-- [a-z0-9.-]+ -->[^\n<]*<!-- end -->|[^\s<])+)\n( *)(?=<!-- [a-z0-9.-]+ -->[^\n])")
-"""The last word of a line before one that begins with a marker: in Markdown that is HTML, which ends the paragraph."""
-Figures: TypeAlias = dict[str, str]
-"""What a page shows, by name."""
+MARKED = re.compile(r"^(<!-- (?P<name>[a-z0-9-]+(\.[a-z0-9-]+)+) -->\n).*?^(<!-- end -->)", re.DOTALL | re.MULTILINE)
+Tables: TypeAlias = dict[str, str]
+"""Tables in Markdown, by name."""
+Results: TypeAlias = Mapping[str, Sequence[Result]]
+"""What was measured, by row."""
 
 
-def all_figures(docs: Path) -> Figures:
-    """Return every figure."""
+def all_tables(docs: Path) -> Tables:
+    """Return every table."""
     return {
         **of_data_files(docs),
         **of_symptoms(docs),
         **of_peers(docs),
-        **of_evidence(docs),
+        **of_sweeps(docs),
         **of_learning(docs),
+        **of_bigger_boards(docs),
         **of_speed(docs),
-        **of_the_game(),
-        **of_ways_to_beat(),
-        **of_the_course(docs),
+        "disturbed-sweeps.table": of_killed_sweeps(saved(docs, "disturbed-sweeps")),
+        "figures.table": of_figures(docs),
+        "ways.table": of_ways_to_beat(),
     }
 
 
-# Every data file: where it was measured, the runs of a row, its table, and each cell of the table. Their names begin
-# with the name of the file, as in `time-to-unbeatable.table` and `time-to-unbeatable.default.all-seconds`.
+def saved(docs: Path, title: str) -> Results:
+    """Return the results of a data file; none if nothing has been measured yet."""
+    return saved_results(docs, title) if data_file(docs, title).exists() else {}
+
+
+def table(results: Results, columns: Sequence[str] = ()) -> str:
+    """Return a table of results with some of their columns, by default all."""
+    if not any(results.values()):
+        return report.NONE
+    if columns:
+        results = {
+            row: [{name: result[name] for name in columns if name in result} for result in of_row]
+            for row, of_row in results.items()
+        }
+    return markdown(summary(results))
+
+
+# Where each figure comes from
 
 NO_COMMIT = "before this history"
 """When a row was measured that has no commit, or one that this repository does not contain."""
 
 
-def of_data_files(docs: Path) -> Figures:
-    """Return the figures of every data file, and a table of where the rows of each were measured."""
-    found = {}
-    lines = [["data file", "rows", NO_COMMIT, "measured", "load"]]
-    for path in sorted(data_file(docs, "*").parent.glob("*.json")):
-        results = saved_results(docs, path.stem)
-        machines = [row["measured on"] for row in json.loads(path.read_text()).values()]
-        missing = [commit_of(machine) for machine in machines].count("")
-        lines.append([path.stem, str(len(machines)), str(missing), commits(machines), loads(machines)])
-        found[f"{path.stem}.measured-on"] = described(machines)
-        found[f"{path.stem}.runs"] = cell([len(of_row) for of_row in results.values()])
-        found[f"{path.stem}.table"] = markdown(summary(results))
-        found |= cells(path.stem, results)
-    return {**found, "data.files": markdown(lines)}
+class Figure(NamedTuple):
+    """A data file: what made it, and the page that shows it."""
+
+    file: str
+    command: str
+    """What follows `python -m benchmarks.`; for all but the sweeps it also needs `--docs docs`."""
+    page: str = ""
+    """A link, if it is not the page of the figure before it."""
+    measured: str = ""
+    """Whose machine is this one's too."""
 
 
-def cells(subject: str, results: Mapping[str, Sequence[Result]]) -> Iterator[tuple[str, str]]:
-    """Yield what a table shows of each row's columns, with a name of the subject, the row and the column."""
-    for row, of_row in results.items():
-        for column in dict.fromkeys(name for result in of_row for name in result):
-            words = (re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-") for name in (row, column))
-            yield ".".join([subject, *words]), cell([result[column] for result in of_row if column in result])
+FIGURES = (
+    Figure("evidence/proof.csv", "sweeps proof", "[Is it proved every time?](#is-it-proved-every-time)"),
+    Figure(
+        "data/time-to-unbeatable.json",
+        "learning.time_to_unbeatable",
+        "[How long does it take?](#how-long-does-it-take)",
+    ),
+    Figure("data/from-pressing-return-to-a-proof.json", "learning.waiting"),
+    Figure("data/speed-of-the-published-dqn.json", "learning.article_speed"),
+    Figure("data/lapses.json", "learning.lapses", "[Once proved, it stays proved](#once-proved-it-stays-proved)"),
+    Figure("evidence/past.csv", "sweeps past"),
+    Figure("evidence/defaults.csv", "sweeps defaults", "[Which settings matter?](#which-settings-matter)"),
+    Figure("evidence/targets.csv", "sweeps.targets sweeps/defaults", measured="defaults"),
+    Figure("evidence/sensitivity.csv", "sweeps sensitivity"),
+    Figure("data/the-three-targets.json", "learning.targets"),
+    Figure(
+        "data/the-published-learners.json",
+        "learning.learners",
+        "[What do published learners learn?](#what-do-published-learners-learn)",
+    ),
+    Figure("data/match-ups-of-afterstate-q.json", "learning.published"),
+    Figure("peers.csv", "peers", "[Baselines](baselines.md)"),
+    Figure("peers-tuning.csv", "peers.tuning"),
+    Figure("data/speed-of-the-environments.json", "environment.speed", "[Speed](#speed)"),
+    Figure("data/searching-large-boards.json", "environment.search --times 7", "[Bigger boards](#bigger-boards)"),
+    Figure("data/the-rule.json", "environment.rule --times 3"),
+    Figure("evidence/large.csv", "sweeps large"),
+    Figure("evidence/unmasked.csv", "sweeps unmasked"),
+    Figure("data/bigger-boards.json", "learning.bigger_boards"),
+    Figure("data/repaired-on-5x5x4.json", "learning.repaired"),
+    Figure("data/repaired-on-6x5x4.json", "learning.repaired --rows 6 --seeds 1000 1001 1002"),
+    Figure("data/disturbed-sweeps.json", "sweeps.disturbed", "[What if a run is killed?](#what-if-a-run-is-killed)"),
+    Figure(
+        "data/tried-on-4x4x4.json",
+        "learning.bigger_boards --tried --seeds 1104 1105 1106 1107 --seconds 100",
+        "[What did not work](#what-did-not-work)",
+    ),
+    Figure("data/ray-tune.json", "sweeps.ray_tune", "[Sweeps](sweeps.md)"),
+    Figure("data/the-page.json", "page", "[Play](play.md#the-page)"),
+    Figure("symptoms.csv", "symptoms", "[Why does my DQN not learn?](why-does-my-dqn-not-learn.md)"),
+)
 
 
-def described(machines: Sequence[Mapping[str, str]]) -> str:
-    """Return in one line what the rows were measured on."""
-    parts = []
-    for name in dict.fromkeys(name for machine in machines for name in machine):
-        values = list(dict.fromkeys(machine[name] for machine in machines if name in machine))
-        if name == "load":
-            parts.append(f"load {loads(machines)}")
-        elif name == "OS":
-            parts.append(values[0].partition("-")[0])
-        elif name == "CPU":
-            parts.append(" or ".join(values))
-        elif name != "commit" and values != ["not installed"]:
-            parts.append(f"{name} {' or '.join(values)}")
-    return ", ".join([*parts, commits(machines)])
+def of_figures(docs: Path) -> str:
+    """Return a table of the data files: what shows them, what made them, and where."""
+    lines = [["figure", "data file", "`python -m benchmarks.` ...", "measured at", "highest load"]]
+    for figure in FIGURES:
+        name = Path(figure.file).stem
+        machines = machines_of(docs, figure.measured or name)
+        link = f"[{name}]({figure.file})"
+        lines.append([figure.page, link, f"`{figure.command}`", commits(machines), load(machines)])
+    return markdown(lines)
 
 
-def loads(machines: Sequence[Mapping[str, str]]) -> str:
-    """Return the median, least and most of the loads that were saved with the rows."""
+def machines_of(docs: Path, name: str) -> list[dict[str, str]]:
+    """Return what each row of a data file was measured on; none if nothing has been measured yet."""
+    path = data_file(docs, "evidence" if name in SWEEPS else name)
+    if path.exists():
+        rows = json.loads(path.read_text())
+        return [row["measured on"] for key, row in rows.items() if name not in SWEEPS or key == name]
+    if (docs / f"{name}.csv").exists():
+        with (docs / f"{name}.csv").open(newline="") as file:
+            return [{"commit": line["commit"]} for line in csv.DictReader(file)]
+    return []
+
+
+def load(machines: Sequence[Mapping[str, str]]) -> str:
+    """Return the highest of the loads that were saved with the rows."""
     found = [float(machine["load"].split()[0]) for machine in machines if "load" in machine]
-    return spread(found, 2) if found else "not saved"
+    return number(max(found), 1) if found else "not saved"
 
 
 def commits(machines: Sequence[Mapping[str, str]]) -> str:
     """Return at which commits the rows were measured, and whether some were before this history."""
+    if not machines:
+        return "not yet"
     found = [commit_of(machine) for machine in machines]
     known = ", ".join(dict.fromkeys(commit for commit in found if commit))
     if not known:
         return NO_COMMIT
-    return f"commit {known}" if all(found) else f"commit {known}, partly {NO_COMMIT}"
+    return known if all(found) else f"{known}, partly {NO_COMMIT}"
 
 
 def commit_of(machine: Mapping[str, str]) -> str:
@@ -132,43 +182,82 @@ def commit_of(machine: Mapping[str, str]) -> str:
     return f"{commit} with uncommitted changes" if changed else commit
 
 
-# Tables that need more than their data file
+# The tables
+
+DIFFERENCE = ("difference", "p", "the difference is")
+COLUMNS: Mapping[str, Sequence[str]] = {
+    **dict.fromkeys(SWEEPS, ("changed", "proved", "plies, median", *DIFFERENCE)),
+    "proof": ("changed", "proved", "true share, %", "plies, median", "most plies", *DIFFERENCE),
+    "past": ("changed", "seeds beaten again", "% of evaluations", *DIFFERENCE),
+    "time-to-unbeatable": ("proved", "seconds", "all seconds", "units", "plies", "ms"),
+    "lapses": (
+        "first proof, plies", "evaluations after it", "without a lapse", "lapses", "last lapse, plies",
+        "proved at the end",
+    ),
+    "searching-large-boards": ("with best play", "positions", "seconds"),
+    "the-rule": ("can it lose?", "positions", "win/draw/loss % against random"),
+}  # fmt: skip
+"""Columns of the tables of sweeps, and of a data file's if not all."""
 
 
-def of_symptoms(docs: Path) -> Figures:
-    """Return a table for each symptom, and each of its cells."""
-    found = {}
-    for symptom, rows in symptoms.read(docs).items():
-        found[f"symptoms.{symptom}.table"] = markdown(symptoms.table_of(rows))
-        found |= cells(f"symptoms.{symptom}", rows)
-    return found
+def of_data_files(docs: Path) -> Tables:
+    """Return a table of every data file, `NAME.table`."""
+    names = [Path(figure.file).stem for figure in FIGURES if figure.file.startswith("data/")]
+    return {f"{name}.table": table(saved(docs, name), COLUMNS.get(name, ())) for name in names}
 
 
-def of_peers(docs: Path) -> Figures:
-    """Return the tables of the learners of other libraries, and how long each was searched and trained."""
+def of_symptoms(docs: Path) -> Tables:
+    """Return a table for each symptom."""
+    return {
+        f"symptoms.{symptom}.table": markdown(symptoms.table_of(rows)) for symptom, rows in symptoms.read(docs).items()
+    }
+
+
+def of_peers(docs: Path) -> Tables:
+    """Return the tables of the learners of other libraries, and what the protocol asks for."""
     runs = report.read(docs)
     trials = tuning.read_trials(docs / tuning.FILE)
     proofs = {
-        player + learners_compared.SEARCHED: cell([trial.proved for trial in of_player])
-        for player, of_player in trials.items()
+        player + learners.SEARCHED: cell([trial.proved for trial in of_player]) for player, of_player in trials.items()
     }
+    protocol = [
+        ["", "trials", "seeds", "seconds of training for each seed"],
+        ["search", str(tuning.TRIALS), f"{len(tuning.SEEDS)}, from 1000 up", number(tuning.TRIAL_SECONDS, 0)],
+        ["final runs", "1", "0 to 4", number(evaluations.FINAL_SECONDS, 0)],
+    ]
     return {
         "baselines.learners": report.table_of_players(report.compared(runs), proofs),
         "baselines.walk": report.table_of_the_walk(runs),
         "baselines.told": report.table_of_what_is_told(),
         "baselines.settings": markdown(tuning.settings_table(trials)) if trials else report.NONE,
-        "protocol.trials": number(tuning.TRIALS, 0),
-        "protocol.seconds": number(tuning.TRIAL_SECONDS, 0),
-        "protocol.seeds": number(len(tuning.SEEDS), 0),
-        "protocol.final-seconds": number(evaluations.FINAL_SECONDS, 0),
+        "protocol.table": markdown(protocol),
     }
 
 
-ON_SPEED_PAGE = ("dqn", "dqn --mask --stop optimal")
-"""Learners whose seconds are on the page of speed, and on no other."""
+def of_sweeps(docs: Path) -> Tables:
+    """Return the table of each sweep, and of the defaults that have changed since it ran."""
+    found = {}
+    lines = [["sweep", "runs", "proved", "defaults that have changed since"]]
+    controls = saved(docs, "evidence")
+    for name, words in SWEEPS.items():
+        path = docs / "evidence" / f"{name}.csv"
+        found[f"{name}.table"] = report.NONE
+        if path.exists():
+            with path.open(newline="") as file:
+                runs = list(csv.DictReader(file))
+            [control] = controls[name]
+            compared = tables.beaten_again if name == "past" else tables.time_to_proof
+            columns = COLUMNS[name]
+            found[f"{name}.table"] = markdown(
+                [columns, *([line[column] for column in columns] for line in compared(runs, control))]
+            )
+            now = evidence.control(parse(SweepConfig, words.split(), "selfplay sweep"))
+            proved = cell([run["end"] == "proved" for run in runs]).partition(" ")[0]
+            lines.append([name, str(len(runs)), proved, tables.changes(control, now)])
+    return {**found, "sweeps.table": markdown(lines)}
 
 
-def of_learning(docs: Path) -> Figures:
+def of_learning(docs: Path) -> Tables:
     """Return what the targets and the published learners learn, and how the match-ups of afterstate-q end."""
     of_targets: dict[str, list[Result]] = {}
     with (docs / "targets.csv").open(newline="") as file:
@@ -176,26 +265,26 @@ def of_learning(docs: Path) -> Figures:
             history = [{name: float(value) for name, value in line.items()} for line in lines]
             first = min((line["plies"] for line in history if not line["exploitability"]), default=math.inf)
             of_targets.setdefault(target, []).append({"first proof, plies": first} | targets.last_evaluations(history))
-    of_learners = {}
-    for command, results in saved_results(docs, learners.TITLE).items():
-        hidden = {"win %", "draw %"}
-        if command in ON_SPEED_PAGE:
-            hidden.add("seconds")
-        of_learners[f"`{command}`"] = [
-            {name: value for name, value in result.items() if name not in hidden} for result in results
-        ]
+    of_learners = {
+        f"`{command}`": [of_learner(result) for result in results]
+        for command, results in saved(docs, "the-published-learners").items()
+    }
     return {
-        "learners.table": markdown(summary(of_learners)),
-        "targets.seeds": str(max(map(len, of_targets.values()))),
-        "targets.window": str(targets.WINDOW),
-        "targets.table": markdown(summary(of_targets)),
-        "published.group": str(published.GROUP),
-        "published.ms": str(published.PUBLISHED_MS),
-        "published.match-ups": markdown(match_ups(saved_results(docs, published.MATCH_UP_TITLE))),
+        "targets.table": table(of_targets),
+        "learners.table": table(of_learners),
+        "published.match-ups": markdown(match_ups(saved(docs, published.MATCH_UP_TITLE))),
     }
 
 
-def match_ups(results: Mapping[str, Sequence[Result]]) -> list[list[str]]:
+def of_learner(result: Result) -> Result:
+    """Return what the table of the published learners shows of a run."""
+    ways = [sum(seat) for seat in zip(result["ways by a line"], result["ways by its own illegal move"], strict=True)]
+    columns = ("loss %", "optimal states", "ties with itself")
+    found = {"unbeatable": not any(ways), "ways to beat it": Seats(*ways)}
+    return found | {name: result[name] for name in columns}
+
+
+def match_ups(results: Results) -> list[list[str]]:
     """Return a table of match-ups: mean and standard deviation of the shares over the seeds."""
     lines = [["games", "X / O / draws, %, published", "here: mean ± standard deviation"]]
     for row, of_row in results.items():
@@ -208,28 +297,36 @@ def match_ups(results: Mapping[str, Sequence[Result]]) -> list[list[str]]:
     return lines
 
 
-def of_speed(docs: Path) -> Figures:
-    """Return the tables of the environments, compared with their peers."""
-    groups: dict[str, dict[str, str]] = {}
-    for name, results in saved_results(docs, speed.TITLE).items():
-        group, _, row = name.rpartition(": ")
-        column = "plies/s" if "plies/s" in results[0] else "ratio"
-        groups.setdefault(group, {})[row] = spread(float(f"{result[column]:.3g}") for result in results)
-    vectors = {name.partition(": ")[2]: rows for name, rows in groups.items() if name.startswith("boards: ")}
-    by_rules: dict[str, dict[str, str]] = {}
-    for name, shown in groups["larger boards"].items():
-        rules = name.partition(" / ")[0].rpartition(", ")[2]  # of two rows that are compared the first decides
-        by_rules.setdefault(rules, {})[name.replace(f", {rules}", "")] = shown
-    one_board = [rows for group, rows in groups.items() if group.startswith(("one board", "two agents"))]
+def of_bigger_boards(docs: Path) -> Tables:
+    """Return what is proved on larger boards, by training alone and with a repair."""
+    trained = {f"`{bigger_boards.ROWS[row]}`": of_row for row, of_row in saved(docs, "bigger-boards").items()}
+    repaired = {}
+    for board in ("5,5,4", "6,5,4"):
+        seeds = saved(docs, f"repaired-on-{board.replace(',', 'x')}").values()
+        repaired[board] = [{**result, "proved": result["end"] == "proved"} for [result] in seeds]
+    columns = "proved", "training s", "beaten from", "of its positions", "corrected", "repair s", "certified positions"
     return {
-        "speed.one-board": ratios(*one_board),
-        "speed.opponents": ratios(groups["an opponent inside"]),
-        "speed.vectors": side_by_side(vectors, "boards at once"),
-        "speed.larger-boards": side_by_side(by_rules, "rows, columns, marks in a row"),
+        "bigger-boards.table": table(trained, ("proved", "plies", "seconds", "all seconds")),
+        "repaired.table": table(repaired, (*columns, "checked")),
     }
 
 
-def ratios(*groups: Mapping[str, str]) -> str:
+def of_speed(docs: Path) -> Tables:
+    """Return the tables of the environments, compared with their peers."""
+    groups: dict[str, dict[str, str]] = {}
+    for name, results in saved(docs, "speed-of-the-environments").items():
+        group, _, row = name.rpartition(": ")
+        column = "plies/s" if "plies/s" in results[0] else "ratio"
+        groups.setdefault(group, {})[row] = spread(float(f"{result[column]:.3g}") for result in results)
+    single = [groups[name] for name in ("one board", "two agents, AEC") if name in groups]
+    vectors = {name.partition(": ")[2]: rows for name, rows in groups.items() if name.startswith("boards: ")}
+    return {
+        "speed.one-board": ratios(single) if single else report.NONE,
+        "speed.vectors": side_by_side(vectors) if vectors else report.NONE,
+    }
+
+
+def ratios(groups: Sequence[Mapping[str, str]]) -> str:
     """Return a table with a line for each ratio of two rows, and with the speed of each row."""
     lines = [["environment", "plies per second", "compared with", "plies per second", "ratio"]]
     for rows in groups:
@@ -240,295 +337,73 @@ def ratios(*groups: Mapping[str, str]) -> str:
     return markdown(lines)
 
 
-def side_by_side(groups: Mapping[str, Mapping[str, str]], title: str) -> str:
-    """Return a table with the rows of all groups, and a column for each group."""
+def side_by_side(groups: Mapping[str, Mapping[str, str]]) -> str:
+    """Return a table with a column for each number of boards: the first row, and the ratios to other libraries."""
     rows = dict.fromkeys(row for of_group in groups.values() for row in of_group)
-    lines = [[row, *(of_group.get(row, "-") for of_group in groups.values())] for row in rows]
-    return markdown([[title, *groups], *lines])
+    lines = [["boards at once", *groups]]
+    for place, row in enumerate(rows):
+        _, compared, peer = row.partition(" / ")
+        if place == 0 or (compared and not peer.startswith("make_vec")):
+            lines.append([row, *(of_group.get(row, "-") for of_group in groups.values())])
+    return markdown(lines)
 
 
-def of_the_game() -> Figures:
-    """Return sizes of the game, limits of the evaluation, and the size of the shipped player's certificate."""
-    tree = game_tree(Rules())
-    play = certificate.unbeatable_play(player_policy(selfplay.load("shipped")), len(tree), "shipped")
-    counts = {
-        "game.states": len(tree),
-        "game.decision-states": len(tree.decisions),
-        "proofs.cells.all-states": ALL_STATES_CELLS,
-        "proofs.cells.solvable": SOLVABLE_CELLS,
-        "proofs.cells.most": check_certificate.LARGEST_BOARD,
-        "proofs.positions": evaluate.POSITIONS,
-        "proofs.checker.lines": len(Path(check_certificate.__file__).read_text().splitlines()),
-        "proofs.shipped.positions": sum(len(ply.mine) for plies in play for ply in plies),
-    }
-    return {name: number(count, 0) for name, count in counts.items()}
+def of_killed_sweeps(results: Results) -> str:
+    """Return the table of sweeps in which a kill interrupted a run."""
+    interrupted = {row: of_row for row, of_row in results.items() if any(result["runs resumed"] for result in of_row)}
+    return table(interrupted)
 
 
-def of_ways_to_beat() -> Figures:
-    """Return the ways to beat simple agents, and how often these lose to uniformly random play."""
+def of_ways_to_beat() -> str:
+    """Return a table of the ways to beat simple agents, and how often these lose to uniformly random play."""
     agents: dict[str, Any] = {
-        "constant": lambda _: 0,
-        "first-empty": lambda observation: int(observation[..., 0].argmax()),
-        "heuristic": "heuristic",
-        "random": "random",
+        "always marks the first cell": lambda _: 0,
+        "marks the first empty cell": lambda observation: int(observation[..., 0].argmax()),
+        "`heuristic`": "heuristic",
+        "`random`": "random",
     }
-    figures = {}
+    lines = [["agent", "ways to beat it", "loses to random play as X, %", "as O, %"]]
     for name, agent in agents.items():
         verdict = selfplay.evaluate(agent)
-        losses = [100 * (seat.loss or 0) for seat in (verdict.first, verdict.second)]
-        figures[f"ways.{name}"] = number(verdict.ways_to_beat, 0)
-        figures[f"ways.{name}.loss"] = "; ".join(map(number, losses))
-    return figures
-
-
-def of_the_course(docs: Path) -> Figures:
-    """Return the minutes of units that follow each other, by the first and the last of them, as the units say."""
-    units = sorted((docs / "course").glob("unit_*.py"))
-    minutes = [int(re.findall(r"about (\d+) minutes", unit.read_text())[0]) for unit in units]
-    return {
-        f"course.minutes.{first}-{last}": str(sum(minutes[first - 1 : last]))
-        for first, last in combinations_with_replacement(range(1, len(minutes) + 1), 2)
-    }
-
-
-# The sweeps: docs/evidence/*.csv. An amount is what a run took to its proof, infinity without one; kinds of amounts are
-# plies, updates, samples and seconds, or in past.csv the percentages of evaluations from the first proof on. The first
-# setting of a sweep is the control, with which all others are compared; data/evidence.json holds its settings.
-
-LEVEL = 0.05
-"""A difference is said to be clear below this corrected p-value."""
-MARGIN = 0.25
-"""A difference that is not clear is called small if its interval ends within this part of what the control took."""
-SIDES = ("fewer", "more", "small", "open")
-"""What can be said of a difference."""
-TITLES = {
-    "flags": "changed",
-    "proved": "proved",
-    "plies.median": "plies, median",
-    "updates.mean": "updates",
-    "samples.mean": "samples, thousands",
-    "seconds.ratio": "time, first row 1",
-    "plies.most": "most plies",
-    "plies.apart": "difference in plies",
-    "plies.p": "p",
-    "plies.fewer": "fewer with",
-    "plies.more": "more with",
-    "samples.apart": "difference in samples",
-    "samples.p": "p of samples",
-    "beaten.ever": "seeds beaten again",
-    "beaten.mean": "% beaten again",
-    "beaten.apart": "difference",
-    "beaten.p": "p",
-    "optimal.mean": "% optimal everywhere",
-    "optimal.apart": "difference",
-    "optimal.p": "p",
-}
-TO_PROOF = "flags proved plies.median updates.mean samples.mean"
-APART = "plies.apart plies.p plies.fewer plies.more"
-TABLES: dict[Name, str] = {
-    "proof": f"{TO_PROOF} seconds.ratio plies.most",
-    "defaults": f"{TO_PROOF} seconds.ratio {APART} samples.apart samples.p",
-    "sensitivity": f"{TO_PROOF} seconds.ratio",
-    "large": f"{TO_PROOF} {APART}",
-    "unmasked": f"{TO_PROOF} {APART}",
-    "past": "flags beaten.ever beaten.mean beaten.apart beaten.p optimal.mean optimal.apart optimal.p",
-}
-"""Columns of the table of each CSV file."""
-DIGITS = {"samples": 1, "seconds": 2, "beaten": 2, "optimal": 2}
-Settings: TypeAlias = Mapping[str, str]
-"""Settings as flags have them, by name."""
-Amounts: TypeAlias = dict[str, dict[int, float]]
-"""The amounts of a setting's runs by kind and seed."""
-
-
-def of_evidence(docs: Path) -> Figures:
-    """Return the figures of every CSV file, where it was measured, and the defaults of that time."""
-    found = {f"share.{many}": f"{100 * proportion(many, many).low:.0f} %" for many in (5, 10, 100)}
-    controls = {name: settings for name, [settings] in saved_results(docs, "evidence").items()}
-    for setting, text in controls["defaults"].items():
-        found[f"default.{setting.replace('_', '-')}"] = number(int(text), 0) if text.isdigit() else text
-    saved = json.loads(data_file(docs, "evidence").read_text())
-    lines = [["sweep", "runs", "measured", "load", "settings that have changed since"]]
-    every_run = []
-    for name in TABLES:
-        with (docs / "evidence" / f"{name}.csv").open(newline="") as file:
-            runs = list(csv.DictReader(file))
-        found |= of_sweep(name, runs, controls[name])
-        every_run += runs
-        machine = [saved[name]["measured on"]]
-        now = evidence.control(parse(SweepConfig, SWEEPS[name].split(), "selfplay sweep"))
-        lines.append([name, str(len(runs)), commits(machine), loads(machine), changes(controls[name], now)])
-    found["evidence.sweeps"] = markdown(lines)
-    found["evidence.runs"] = number(len(every_run), 0)
-    found["evidence.models"] = number(len({run["model_sha256"] for run in every_run}), 0)
-    found["evidence.margin"] = f"{100 * MARGIN:.0f} %"
-    return found
-
-
-def changes(then: Settings, now: Settings) -> str:
-    """Return the settings whose values differ."""
-    found = [
-        f"`{name}` was {then.get(name, 'no setting')}, is {now.get(name, 'no setting')}"
-        for name in dict.fromkeys([*then, *now])
-        if then.get(name) != now.get(name)
-    ]
-    return "; ".join(found) or "none"
-
-
-def of_sweep(name: Name, runs: Sequence[Mapping[str, str]], control: Settings) -> Figures:
-    """Return what each setting took, their table, and which took clearly fewer or more than the control, the first."""
-    settings: dict[str, Amounts] = {}
-    for run in runs:
-        setting = settings.setdefault(run["setting"], {})
-        for kind, amount in amounts(name, run, control).items():
-            setting.setdefault(kind, {})[int(run["seed"])] = amount
-    first, *others = settings.values()
-    corrected = {kind: [math.nan, *holm([p_value(first[kind], other[kind]) for other in others])] for kind in first}
-    rows = []
-    sides: dict[str, list[str]] = {f"{kind}.{side}": [] for kind in first for side in SIDES}
-    found: Figures = {}
-    for place, (label, setting) in enumerate(settings.items()):
-        row = {"flags": flags(label, control)}
-        for kind, by_seed in setting.items():
-            row |= of_amounts(kind, by_seed, first[kind], corrected[kind][place])
-            if setting is not first:
-                sides[f"{kind}.{row[f'{kind}.side']}"].append(row["flags"])
-        rows.append(row)
-        shown = re.sub(r"[^a-z0-9.]+", "-", row["flags"].lower()).strip("-")
-        found |= {f"{name}.{shown}.{column}": text for column, text in row.items()}
-    for side, labels in sides.items():
-        found[f"{name}.{side}"] = ", ".join(labels) or "none"
-    proved = [run["end"] for run in runs].count("proved")
-    found[f"{name}.proved"] = f"{number(proved, 0)} of {number(len(runs), 0)}"
-    found[f"{name}.comparisons"] = str(len(others))
-    columns = TABLES[name].split()
-    found[f"{name}.table"] = markdown([[row[column] for column in columns] for row in (TITLES, *rows)])
-    return found
-
-
-def amounts(name: str, run: Mapping[str, str], control: Settings) -> dict[str, float]:
-    """Return what a run took to its proof, or the percentages of its evaluations from the first proof on."""
-    if name == "past":
-        percent = 100 / int(run["since_proof"])
-        return {"beaten": percent * int(run["not_proved"]), "optimal": percent * int(run["all_optimal"])}
-    batch = re.search(r"batch_size=(\d+)", run["setting"])
-    samples = int(run["updates"]) * int(batch[1] if batch else control["batch_size"])
-    found = {"plies": float(run["steps"]), "updates": float(run["updates"]), "samples": samples / 1000}
-    if "seconds" in run:
-        found["seconds"] = float(run["seconds"])
-    return {kind: amount if run["end"] == "proved" else math.inf for kind, amount in found.items()}
-
-
-def p_value(first: Mapping[int, float], other: Mapping[int, float]) -> float:
-    """Return the p-value of Wilcoxon's signed-rank test on equal seeds; a run without a proof counts as the longest."""
-    seeds = sorted(first.keys() & other.keys())
-    before, after = (np.nan_to_num([of_seed[seed] for seed in seeds]) for of_seed in (first, other))
-    return float(stats.wilcoxon(after - before).pvalue) if (before != after).any() else 1.0
-
-
-def holm(p_values: Sequence[float]) -> list[float]:
-    """Return p-values corrected for their number (Holm 1979), in the same order; SciPy has no function for it."""
-    corrected = list(p_values)
-    least = 0.0
-    for done, place in enumerate(np.argsort(p_values)):
-        least = max(least, min(1.0, (len(p_values) - done) * p_values[place]))
-        corrected[place] = least
-    return corrected
-
-
-def of_amounts(kind: str, by_seed: Mapping[int, float], first: Mapping[int, float], p: float) -> Figures:
-    """Return what a setting took, alone and compared with the control on equal seeds with a corrected p-value."""
-    every, digits = [*by_seed.values()], DIGITS.get(kind, 0)
-    proved = [math.isfinite(amount) for amount in every]
-    (_, fewer, more, _), apart = compare(first, by_seed)
-    mean, of_control = interquartile_mean(every), float(stats.trim_mean([*first.values()], TRIMMED))
-    return {
-        "proved": cell(proved),
-        f"{kind}.median": proved_curve(every, proved).median().text(digits),
-        f"{kind}.mean": mean.text(digits),
-        f"{kind}.ratio": number(mean.value / of_control, 2) if of_control else "-",
-        f"{kind}.least": number(min(every), digits),
-        f"{kind}.most": number(max(every), digits),
-        f"{kind}.ever": cell([amount > 0 for amount in every]),
-        f"{kind}.apart": apart.text(digits, "+"),
-        f"{kind}.p": p_text(p),
-        f"{kind}.fewer": str(fewer),
-        f"{kind}.more": str(more),
-        f"{kind}.side": said(p, fewer, more, apart, MARGIN * of_control),
-    }
-
-
-def p_text(p: float) -> str:
-    """Return a p-value as a table shows it; the control has none."""
-    if math.isnan(p):
-        return "-"
-    return f"{p:.2g}" if p >= 0.001 else "< 0.001"
-
-
-def said(p: float, fewer: int, more: int, apart: Estimate, margin: float) -> str:
-    """Return whether a setting took clearly fewer or more, and if not, whether any difference is small or open."""
-    if p < LEVEL:
-        return "fewer" if fewer > more else "more"
-    return "small" if max(-apart.low, apart.high) <= margin else "open"
-
-
-def flags(label: str, control: Settings) -> str:
-    """Return the settings of a sweep's label as flags, without those that the control has."""
-    if label == "default":
-        return "nothing"
-    words = []
-    for name, value in (word.split("=") for word in label.split(",")):
-        if value != control.get(name):
-            words.append(f"--{name.replace('_', '-')} {value.removesuffix('.0')}".removesuffix(" true"))
-    return f"`{' '.join(words)}`" if words else "nothing"
+        losses = [number(100 * (seat.loss or 0)) for seat in (verdict.first, verdict.second)]
+        lines.append([name, number(verdict.ways_to_beat, 0), *losses])
+    return markdown(lines)
 
 
 # The pages
 
 
-def pages(root: Path) -> list[Path]:
-    """Return the pages, and the units of the course, whose prose holds figures too."""
-    docs = root / "docs"
-    return [root / "README.md", *sorted(docs.rglob("*.md")), *sorted((docs / "course").glob("unit_*.py"))]
-
-
-def filled(text: str, figures: Mapping[str, str]) -> str:
-    """Return a page with the figures that its markers name; a table is put on lines of its own, a figure never first.
+def filled(text: str, found: Mapping[str, str]) -> str:
+    """Return a page with the tables that its markers name.
 
     Raises:
-        KeyError: There is no such figure.
+        KeyError: There is no such table.
     """
-
-    def between_markers(found: re.Match[str]) -> str:
-        figure = figures[found["name"]]
-        line_break = "\n" if figure.endswith("\n") else ""
-        return f"{found[1]}{line_break}{figure}{found[5]}"
-
-    return MARKER_FIRST.sub(r"\n\2\1 ", MARKED.sub(between_markers, text))
+    return MARKED.sub(lambda match: match[1] + found[match["name"]] + match[4], text)
 
 
-def main(check: bool = False, list_figures: bool = False, root: Path = harness.ROOT) -> None:
-    """Fill in the figures of README and pages.
+def main(check: bool = False, list_tables: bool = False, root: Path = harness.ROOT) -> None:
+    """Fill in the tables of README and pages.
 
     Args:
         check: Change nothing, and name each page that is out of date.
-        list_figures: Show every figure with its name.
+        list_tables: Show every table with its name.
         root: Folder with README.md and docs.
 
     Raises:
-        SystemExit: A page is out of date, or names a figure that there is not.
+        SystemExit: A page is out of date, or names a table that there is not.
     """
-    figures = all_figures(root / "docs")
-    if list_figures:
-        sys.stdout.writelines(f"{name}: {text}\n" for name, text in figures.items())
+    found = all_tables(root / "docs")
+    if list_tables:
+        sys.stdout.writelines(f"{name}\n{text}\n" for name, text in found.items())
         return
     outdated = []
-    for page in pages(root):
+    for page in (root / "README.md", *sorted((root / "docs").rglob("*.md"))):
         text, name = page.read_text(), str(page.relative_to(root))
         try:
-            right = filled(text, figures)
+            right = filled(text, found)
         except KeyError as unknown:
-            raise SystemExit(f"{name}: there is no figure {unknown}; --list-figures shows all") from None
+            raise SystemExit(f"{name}: there is no table {unknown}; --list-tables shows all") from None
         if right != text:
             outdated.append(name)
             if not check:

@@ -132,14 +132,6 @@ docs/recipes
 :caption: Results
 docs/results
 docs/baselines
-docs/learning
-docs/speed
-docs/bigger-boards
-docs/evidence
-docs/reliability
-docs/what-did-not-work
-docs/limitations
-docs/related-work
 docs/protocol
 ```
 ```{toctree}

@@ -1,6 +1,6 @@
 """Prove on which boards the built-in opponent "rule" cannot be beaten, whichever of its equal cells it takes.
 
-The rows of docs/bigger-boards.md:
+The rows of docs/results.md:
 
     python -m benchmarks.environment.rule --docs docs
 

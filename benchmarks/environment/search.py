@@ -1,6 +1,6 @@
 """Search the empty boards that are too large to be solved as a whole: who wins, and how long it takes to know.
 
-The table of docs/bigger-boards.md:
+The table of docs/results.md:
 
     python -m benchmarks.environment.search --docs docs
 

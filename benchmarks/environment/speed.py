@@ -1,6 +1,6 @@
 """Measure plies per second of every environment API and its peers.
 
-The figures of docs/speed.md:
+The figures of docs/results.md:
 
     python -m benchmarks.environment.speed --docs docs
 

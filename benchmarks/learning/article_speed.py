@@ -1,6 +1,6 @@
 """Measure the published DQN and a CleanRL-style loop at the same settings: steps per second.
 
-The figures of docs/speed.md:
+The figures of docs/results.md:
 
     python -m benchmarks.learning.article_speed --docs docs
 

@@ -1,6 +1,6 @@
 """Train DQNs on boards beyond tic-tac-toe until they are proved, or for some time, and say how far they come.
 
-The tables of docs/bigger-boards.md, and of the settings that were tried on 4,4,4 in docs/what-did-not-work.md:
+A table of docs/results.md, and with `--tried` a data file of other settings for 4,4,4:
 
     python -m benchmarks.learning.bigger_boards --docs docs
     python -m benchmarks.learning.bigger_boards --tried --seeds 1104 1105 1106 1107 --seconds 100 --docs docs

@@ -1,6 +1,6 @@
 """Train the five published learners, and our DQN at its best, and compare them by exact evaluation.
 
-The table of docs/learning.md:
+The table of docs/results.md:
 
     python -m benchmarks.learning.learners --docs docs
 

@@ -1,6 +1,6 @@
 """Train players of 5,5,4, repair them, and certify them, with the seconds of each part.
 
-The tables of docs/bigger-boards.md. On 6,5,4 the first seat wins, so nobody is unbeatable, and there is no certificate:
+The tables of docs/results.md. On 6,5,4 the first seat wins, so nobody is unbeatable, and there is no certificate:
 
     python -m benchmarks.learning.repaired --docs docs
     python -m benchmarks.learning.repaired --rows 6 --seeds 1000 1001 1002 --docs docs

@@ -1,6 +1,6 @@
 """Measure how long training takes until the player is proved unbeatable, in a unit of the same machine.
 
-The figures of docs/speed.md:
+The figures of docs/results.md:
 
     python -m benchmarks.learning.time_to_unbeatable --docs docs
 

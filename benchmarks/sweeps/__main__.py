@@ -1,4 +1,4 @@
-"""Run a sweep behind the figures of docs/evidence.md.
+"""Run a sweep behind the figures of docs/results.md.
 
     python -m benchmarks.sweeps proof            # in sweeps/proof; saved by `python -m benchmarks.sweeps.evidence`
 
@@ -56,7 +56,7 @@ SWEEPS: dict[Name, str] = {
 
 @dataclass(frozen=True)
 class Flags:
-    """Run a sweep behind the figures of docs/evidence.md."""
+    """Run a sweep behind the figures of docs/results.md."""
 
     name: Name = field(metadata={"positional": "NAME"})
     """Which sweep; its folder is sweeps/NAME."""

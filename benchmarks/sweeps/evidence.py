@@ -1,4 +1,4 @@
-"""Save how the runs of a sweep ended and how long they took, for the page of evidence.
+"""Save how the runs of a sweep ended and how long they took, for the page of results.
 
     python -m benchmarks.sweeps.evidence sweeps/proof --docs docs
 

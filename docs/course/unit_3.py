@@ -241,7 +241,7 @@ show(game_svg(RULES, lost["plus"][0]))
 # - Leave `opponents_reward` out of `own_turn`, and skip the small tests. How many games does it lose now, and why?
 # - In `random_game`, let the opponent play well, for example with the moves of `minus`. What does `own_turn` learn
 #   then?
-# - Compare your three curves with those of a network: `docs/learning.md`, "What the target does". There the targets
+# - Compare your three curves with those of a network: `docs/results.md`, "Which settings matter?". There the targets
 #   are called `negamax`, `article` and `independent`. Which of your curves is which?
 #
 # ## Look inside what you have trained

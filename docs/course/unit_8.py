@@ -218,7 +218,7 @@ print("selfplay web", run.folder)
 #   How many positions does its play reach?
 # - Count positions that differ only by turning or reflecting the board as one. How many are left?
 # - On 5,5,4 no player of this project has been proved by training alone. The proved ones had some moves corrected
-#   afterwards, as you did in unit 7: see `selfplay repair` and `docs/bigger-boards.md`. Can you do it without a repair?
+#   afterwards, as you did in unit 7: see `selfplay repair` and `docs/results.md`. Can you do it without a repair?
 #
 # ## Look inside what you have trained
 #

@@ -24,7 +24,7 @@ SCRIPTS = {
     "learning.article_speed": "--steps 150 --seeds 1000",
     "learning.bigger_boards": "--seeds 1000 --total-steps 4096 --games 20",
     "learning.learners": "--commands dqn minimax-q --shorten 1000 --seeds 1000",
-    "learning.published": "--seeds 1000 --match-up-seeds 1000 --shorten 100",
+    "learning.published": "--seeds 1000 --games 100",
     "learning.repaired": "--rows 3 --seeds 1000",
     "learning.targets": "--seeds 1000 --total-steps 1024",
     "learning.time_to_unbeatable": "--modes mask --seeds 1000 --total-steps 2048 --unit-steps 200",

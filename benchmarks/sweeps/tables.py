@@ -1,0 +1,146 @@
+"""The tables of the sweeps: how each setting did, and how it differs from the first, the control, on equal seeds.
+
+The runs are the lines of docs/evidence/NAME.csv, and data/evidence.json holds the settings of the control. An amount
+is the plies to a run's proof, infinity without one, or the percentage of its evaluations at which it was beaten again.
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import TypeAlias
+
+import numpy as np
+from scipy import stats
+
+from benchmarks.harness import cell, number
+from selfplay.sweep.statistics import TRIMMED, Estimate, compare, interquartile_mean, proportion, proved_curve
+
+LEVEL = 0.05
+"""A difference is clear below this corrected p-value."""
+MARGIN = 0.25
+"""A difference that is not clear is small if its interval ends within this part of what the control took."""
+Line: TypeAlias = dict[str, str]
+"""A line of a table by its columns."""
+Run: TypeAlias = Mapping[str, str]
+"""A line of a CSV file."""
+Amounts: TypeAlias = Mapping[int, float]
+"""An amount by seed."""
+
+
+def time_to_proof(runs: Sequence[Run], control: Mapping[str, str]) -> list[Line]:
+    """Return for each setting how many runs were proved, and after how many plies."""
+    settings = by_setting(runs)
+    amounts = [plies(of_setting) for of_setting in settings.values()]
+    lines = []
+    for setting, by_seed, difference in zip(settings, amounts, from_the_first(amounts, digits=0), strict=True):
+        every = [*by_seed.values()]
+        proved = [math.isfinite(amount) for amount in every]
+        share = proportion(sum(proved), len(proved))
+        found = {
+            "changed": flags(setting, control),
+            "proved": cell(proved),
+            "true share, %": f"{100 * share.low:.0f} to {100 * share.high:.0f}",
+            "plies, median": proved_curve(every, proved).median().text(0),
+            "most plies": number(max(every), 0),
+        }
+        lines.append(found | difference)
+    return lines
+
+
+def beaten_again(runs: Sequence[Run], control: Mapping[str, str]) -> list[Line]:
+    """Return for each setting how often a player could be beaten after its first proof."""
+    settings = by_setting(runs)
+    amounts = [lapses(of_setting) for of_setting in settings.values()]
+    lines = []
+    for setting, by_seed, difference in zip(settings, amounts, from_the_first(amounts, digits=2), strict=True):
+        every = [*by_seed.values()]
+        found = {
+            "changed": flags(setting, control),
+            "seeds beaten again": cell([amount > 0 for amount in every]),
+            "% of evaluations": interquartile_mean(every).text(2),
+        }
+        lines.append(found | difference)
+    return lines
+
+
+def by_setting(runs: Sequence[Run]) -> dict[str, list[Run]]:
+    """Return the runs of each setting, that of the control first."""
+    found: dict[str, list[Run]] = {}
+    for run in runs:
+        found.setdefault(run["setting"], []).append(run)
+    return found
+
+
+def plies(runs: Sequence[Run]) -> dict[int, float]:
+    """Return the plies to the proof of each seed."""
+    return {int(run["seed"]): float(run["steps"]) if run["end"] == "proved" else math.inf for run in runs}
+
+
+def lapses(runs: Sequence[Run]) -> dict[int, float]:
+    """Return at how many of its evaluations from the first proof on each seed's player could be beaten, in percent."""
+    return {
+        int(run["seed"]): 100 * int(run["not_proved"]) / int(run["since_proof"])
+        for run in runs
+        if run["since_proof"] != "0"
+    }
+
+
+def from_the_first(settings: Sequence[Amounts], digits: int) -> list[Line]:
+    """Return for each setting the difference from the first on equal seeds, its p-value, and what can be said of it."""
+    first, *others = settings
+    of_control = float(stats.trim_mean([*first.values()], TRIMMED))
+    lines = [{"difference": "-", "p": "-", "the difference is": "-"}]
+    for other, p in zip(others, holm([p_value(first, other) for other in others]), strict=True):
+        _, apart = compare(first, other)
+        found = said(p, apart, MARGIN * of_control)
+        lines.append({"difference": apart.text(digits, "+"), "p": p_text(p), "the difference is": found})
+    return lines
+
+
+def p_value(first: Amounts, other: Amounts) -> float:
+    """Return the p-value of Wilcoxon's signed-rank test on equal seeds; a run without a proof counts as the longest."""
+    seeds = sorted(first.keys() & other.keys())
+    before, after = (np.nan_to_num([of_seed[seed] for seed in seeds]) for of_seed in (first, other))
+    return float(stats.wilcoxon(after - before).pvalue) if (before != after).any() else 1.0
+
+
+def holm(p_values: Sequence[float]) -> list[float]:
+    """Return p-values corrected for their number (Holm 1979), in the same order; SciPy has no function for it."""
+    corrected = list(p_values)
+    least = 0.0
+    for done, place in enumerate(np.argsort(p_values)):
+        least = max(least, min(1.0, (len(p_values) - done) * p_values[place]))
+        corrected[place] = least
+    return corrected
+
+
+def p_text(p: float) -> str:
+    """Return a p-value as a table shows it."""
+    return f"{p:.2g}" if p >= 0.001 else "< 0.001"
+
+
+def said(p: float, apart: Estimate, margin: float) -> str:
+    """Return whether a difference is clear, and if not, whether it is small or open."""
+    if p < LEVEL:
+        return "clear"
+    return "small" if max(-apart.low, apart.high) <= margin else "open"
+
+
+def flags(setting: str, control: Mapping[str, str]) -> str:
+    """Return a setting as flags, without those that the control has."""
+    if setting == "default":
+        return "nothing"
+    words = []
+    for name, value in (word.split("=") for word in setting.split(",")):
+        if value != control.get(name):
+            words.append(f"--{name.replace('_', '-')} {value.removesuffix('.0')}".removesuffix(" true"))
+    return f"`{' '.join(words)}`" if words else "nothing"
+
+
+def changes(then: Mapping[str, str], now: Mapping[str, str]) -> str:
+    """Return the settings whose values differ."""
+    found = [
+        f"`{name}` was {then.get(name, 'no setting')}, is {now.get(name, 'no setting')}"
+        for name in dict.fromkeys([*then, *now])
+        if then.get(name) != now.get(name)
+    ]
+    return "; ".join(found) or "none"
