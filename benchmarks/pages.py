@@ -279,9 +279,8 @@ def of_learning(docs: Path) -> Tables:
 def of_learner(result: Result) -> Result:
     """Return what the table of the published learners shows of a run."""
     ways = [sum(seat) for seat in zip(result["ways by a line"], result["ways by its own illegal move"], strict=True)]
-    columns = ("loss %", "optimal states", "ties with itself")
     found = {"unbeatable": not any(ways), "ways to beat it": Seats(*ways)}
-    return found | {name: result[name] for name in columns}
+    return found | {name: result[name] for name in ("loss %", "ties with itself")}
 
 
 def match_ups(results: Results) -> list[list[str]]:
