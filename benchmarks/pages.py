@@ -191,8 +191,8 @@ COLUMNS: Mapping[str, Sequence[str]] = {
     "past": ("changed", "seeds beaten again", "% of evaluations", *DIFFERENCE),
     "time-to-unbeatable": ("proved", "seconds", "all seconds", "units", "plies", "ms"),
     "lapses": (
-        "first proof, plies", "evaluations after it", "without a lapse", "lapses", "last lapse, plies",
-        "proved at the end",
+        "first proof, plies", "evaluations after it", "lapses", "last lapse, plies", "without a lapse",
+        "third proof in a row, plies", "without a lapse after it", "proved at the end",
     ),
     "searching-large-boards": ("with best play", "positions", "seconds"),
     "the-rule": ("can it lose?", "positions", "win/draw/loss % against random"),
@@ -317,7 +317,7 @@ def of_speed(docs: Path) -> Tables:
         group, _, row = name.rpartition(": ")
         column = "plies/s" if "plies/s" in results[0] else "ratio"
         groups.setdefault(group, {})[row] = spread(float(f"{result[column]:.3g}") for result in results)
-    single = [groups[name] for name in ("one board", "two agents, AEC") if name in groups]
+    single = [rows for name, rows in groups.items() if name.startswith(("one board", "two agents"))]
     vectors = {name.partition(": ")[2]: rows for name, rows in groups.items() if name.startswith("boards: ")}
     return {
         "speed.one-board": ratios(single) if single else report.NONE,
