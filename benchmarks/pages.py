@@ -88,7 +88,7 @@ class Figure(NamedTuple):
     page: str = ""
     """A link, if it is not the page of the figure before it."""
     measured: str = ""
-    """Whose machine is this one's too."""
+    """The sweep from which it was made."""
 
 
 FIGURES = (
