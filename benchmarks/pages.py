@@ -101,7 +101,6 @@ FIGURES = (
     Figure("data/from-pressing-return-to-a-proof.json", "learning.waiting"),
     Figure("data/speed-of-the-published-dqn.json", "learning.article_speed"),
     Figure("data/lapses.json", "learning.lapses", "[Once proved, it stays proved](#once-proved-it-stays-proved)"),
-    Figure("evidence/past.csv", "sweeps past"),
     Figure("evidence/defaults.csv", "sweeps defaults", "[Which settings matter?](#which-settings-matter)"),
     Figure("evidence/targets.csv", "sweeps.targets sweeps/defaults", measured="defaults"),
     Figure("evidence/sensitivity.csv", "sweeps sensitivity"),
@@ -188,7 +187,6 @@ DIFFERENCE = ("difference", "p", "the difference is")
 COLUMNS: Mapping[str, Sequence[str]] = {
     **dict.fromkeys(SWEEPS, ("changed", "proved", "plies, median", *DIFFERENCE)),
     "proof": ("changed", "proved", "true share, %", "plies, median", "most plies", *DIFFERENCE),
-    "past": ("changed", "seeds beaten again", "% of evaluations", *DIFFERENCE),
     "time-to-unbeatable": ("proved", "seconds", "all seconds", "units", "plies", "ms"),
     "lapses": (
         "first proof, plies", "evaluations after it", "lapses", "last lapse, plies", "without a lapse",
@@ -246,10 +244,9 @@ def of_sweeps(docs: Path) -> Tables:
             with path.open(newline="") as file:
                 runs = list(csv.DictReader(file))
             [control] = controls[name]
-            compared = tables.beaten_again if name == "past" else tables.time_to_proof
             columns = COLUMNS[name]
             found[f"{name}.table"] = markdown(
-                [columns, *([line[column] for column in columns] for line in compared(runs, control))]
+                [columns, *([line[column] for column in columns] for line in tables.time_to_proof(runs, control))]
             )
             now = evidence.control(parse(SweepConfig, words.split(), "selfplay sweep"))
             proved = cell([run["end"] == "proved" for run in runs]).partition(" ")[0]

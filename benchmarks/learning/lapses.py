@@ -59,8 +59,8 @@ class Training(NamedTuple):
 
 
 Row = Literal[
-    "now", "before", "now, mask", "now, optimal", "now, separate", "4,4,4 now", "with the average",
-    "with near-best moves", "4,4,4 before",
+    "now", "before", "now, mask", "now, optimal", "now, constant learning rate", "now, separate", "4,4,4 now",
+    "with the average", "with near-best moves", "4,4,4 before",
 ]  # fmt: skip
 FORMER: Mapping[str, Any] = {
     "learning_rate_hold": 3_000,
@@ -75,6 +75,7 @@ ROWS: Mapping[Row, Training] = {
     "before": Training({**FORMER, "counterexample_margin": 0.0}, TargetPlayer, replies=False),
     "now, mask": Training({"mask": True}, plies=FEWER_PLIES),
     "now, optimal": Training({}, plies=FEWER_PLIES, proof="optimal"),
+    "now, constant learning rate": Training({"learning_rate_hold": 0}, plies=FEWER_PLIES),
     "now, separate": Training({"networks": "separate"}, plies=FEWER_PLIES),
     "4,4,4 now": Training(LARGE, plies=3_000_000, seeds=5),
     "with the average": Training({**FORMER, "counterexample_margin": 0.0}, plies=500_000, replies=False),

@@ -13,27 +13,22 @@ from selfplay.cli import sweep
 from selfplay.cli.flags import parse, run_command
 
 PROG = "python -m benchmarks.sweeps"
-Name = Literal["proof", "defaults", "past", "large", "unmasked", "sensitivity"]
+Name = Literal["proof", "defaults", "large", "unmasked", "sensitivity"]
 SWEEPS: dict[Name, str] = {
-    # Time to a proof: the default, a mask, separate networks, each with and without counterexamples.
+    # Time to a proof: the default, a mask, separate networks.
     "proof": """
-        --seeds 0..99 --set total_steps=2000000
-        --vary counterexamples=0.5,0 --each mask=true --each networks=separate
+        --seeds 0..99 --set total_steps=500000 --each mask=true --each networks=separate
         """,
     # One default changed at a time; where Mnih et al. (2015) have another value, also theirs. Theirs are epsilon_start,
     # learning_rate, batch_size=32, memory_size, warmup and num_envs (an update every four plies). hard_update copies
-    # the network every 10, 100 or 1,000 updates, as theirs every 10,000, instead of a soft target.
+    # the network every 10 or 100 updates, as theirs every 10,000, instead of a soft target.
     "defaults": """
-        --seeds 0..19 --set total_steps=2000000
-        --each target=independent,article --each double=true --each symmetry=none,augment --each counterexamples=0
-        --each rewards=sparse --each explore=any --each epsilon_start=1 --each loss=mse --each learning_rate=0.00025
-        --each hard_update=10,100,1000 --each hidden=128,512 --each batch_size=32,128,1024 --each memory_size=1000000
+        --seeds 0..19 --set total_steps=500000
+        --each target=independent,article --each double=true --each symmetry=none,augment
+        --each counterexamples=0,0.5 --each counterexample_margin=0 --each rewards=sparse --each explore=any
+        --each epsilon_start=1 --each loss=mse --each learning_rate=0.00025 --each hard_update=10,100
+        --each hidden=128,512 --each batch_size=32,96,768 --each updates_per_step=1 --each memory_size=1000000
         --each warmup=50000 --each num_envs=4
-        """,
-    # What a run does after its first proof, in twice as many plies as until the learning rate begins to fall.
-    "past": """
-        --seeds 0..19 --set stop=never --set total_steps=1500000
-        --each loss=mse --each epsilon_end=0.5,0.1 --each learning_rate_hold=0
         """,
     # 4,4,4 with a mask: double targets, and an epsilon that stays, which make no difference on 3,3,3.
     "large": """
@@ -46,10 +41,10 @@ SWEEPS: dict[Name, str] = {
         """,
     # How much the time to a proof depends on one setting.
     "sensitivity": """
-        --seeds 0..19 --set total_steps=2000000
-        --each learning_rate=0.001,0.002,0.004,0.008,0.016,0.032 --each batch_size=96,384,768,1536
+        --seeds 0..19 --set total_steps=500000
+        --each learning_rate=0.0015,0.003,0.006,0.024,0.048 --each batch_size=48,96,384,768
         --each soft_update=0.01,0.02,0.04,0.12,0.25,1 --each epsilon_start=0.1,0.3,0.7,0.9
-        --each memory_size=2500,5000,20000,40000,80000 --each hidden=64,128,512,1024
+        --each memory_size=2500,5000,20000,40000 --each hidden=64,128,512,1024
         """,
 }
 

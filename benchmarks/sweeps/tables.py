@@ -1,7 +1,7 @@
 """The tables of the sweeps: how each setting did, and how it differs from the first, the control, on equal seeds.
 
 The runs are the lines of docs/evidence/NAME.csv, and data/evidence.json holds the settings of the control. An amount
-is the plies to a run's proof, infinity without one, or the percentage of its evaluations at which it was beaten again.
+is the plies to a run's proof, or infinity.
 """
 
 import math
@@ -12,7 +12,7 @@ import numpy as np
 from scipy import stats
 
 from benchmarks.harness import cell, number
-from selfplay.sweep.statistics import TRIMMED, Estimate, compare, interquartile_mean, proportion, proved_curve
+from selfplay.sweep.statistics import TRIMMED, Estimate, compare, proportion, proved_curve
 
 LEVEL = 0.05
 """A difference is clear below this corrected p-value."""
@@ -31,7 +31,7 @@ def time_to_proof(runs: Sequence[Run], control: Mapping[str, str]) -> list[Line]
     settings = by_setting(runs)
     amounts = [plies(of_setting) for of_setting in settings.values()]
     lines = []
-    for setting, by_seed, difference in zip(settings, amounts, from_the_first(amounts, digits=0), strict=True):
+    for setting, by_seed, difference in zip(settings, amounts, from_the_first(amounts), strict=True):
         every = [*by_seed.values()]
         proved = [math.isfinite(amount) for amount in every]
         share = proportion(sum(proved), len(proved))
@@ -41,22 +41,6 @@ def time_to_proof(runs: Sequence[Run], control: Mapping[str, str]) -> list[Line]
             "true share, %": f"{100 * share.low:.0f} to {100 * share.high:.0f}",
             "plies, median": proved_curve(every, proved).median().text(0),
             "most plies": number(max(every), 0),
-        }
-        lines.append(found | difference)
-    return lines
-
-
-def beaten_again(runs: Sequence[Run], control: Mapping[str, str]) -> list[Line]:
-    """Return for each setting how often a player could be beaten after its first proof."""
-    settings = by_setting(runs)
-    amounts = [lapses(of_setting) for of_setting in settings.values()]
-    lines = []
-    for setting, by_seed, difference in zip(settings, amounts, from_the_first(amounts, digits=2), strict=True):
-        every = [*by_seed.values()]
-        found = {
-            "changed": flags(setting, control),
-            "seeds beaten again": cell([amount > 0 for amount in every]),
-            "% of evaluations": interquartile_mean(every).text(2),
         }
         lines.append(found | difference)
     return lines
@@ -75,16 +59,7 @@ def plies(runs: Sequence[Run]) -> dict[int, float]:
     return {int(run["seed"]): float(run["steps"]) if run["end"] == "proved" else math.inf for run in runs}
 
 
-def lapses(runs: Sequence[Run]) -> dict[int, float]:
-    """Return at how many of its evaluations from the first proof on each seed's player could be beaten, in percent."""
-    return {
-        int(run["seed"]): 100 * int(run["not_proved"]) / int(run["since_proof"])
-        for run in runs
-        if run["since_proof"] != "0"
-    }
-
-
-def from_the_first(settings: Sequence[Amounts], digits: int) -> list[Line]:
+def from_the_first(settings: Sequence[Amounts]) -> list[Line]:
     """Return for each setting the difference from the first on equal seeds, its p-value, and what can be said of it."""
     first, *others = settings
     of_control = float(stats.trim_mean([*first.values()], TRIMMED))
@@ -92,7 +67,7 @@ def from_the_first(settings: Sequence[Amounts], digits: int) -> list[Line]:
     for other, p in zip(others, holm([p_value(first, other) for other in others]), strict=True):
         _, apart = compare(first, other)
         found = said(p, apart, MARGIN * of_control)
-        lines.append({"difference": apart.text(digits, "+"), "p": p_text(p), "the difference is": found})
+        lines.append({"difference": apart.text(0, "+"), "p": p_text(p), "the difference is": found})
     return lines
 
 

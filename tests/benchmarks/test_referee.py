@@ -90,10 +90,3 @@ def test_the_table_of_learners_is_what_its_csv_file_says(name: str) -> None:
             share = (100 * looked.lapses / looked.looks_after).median()
             assert first_number(row["lapses, % of looks after it"]) == pytest.approx(share, rel=0.01, abs=0.001)
         assert first_number(row["optimal states at the end"]) == pytest.approx(group.optimal_at_end.median(), abs=0.51)
-
-
-def test_the_seeds_that_were_beaten_past_their_proof_are_counted() -> None:
-    runs = pandas.read_csv(DOCS / "evidence" / "past.csv")
-    for row in table(DOCS / "results.md", "past.table"):
-        beaten = runs.not_proved[runs.setting == setting_of(row["changed"])] > 0
-        assert row["seeds beaten again"] == f"{beaten.sum()} of {beaten.size}"

@@ -68,13 +68,3 @@ def test_a_setting_that_changed_since_a_sweep_is_named() -> None:
     assert tables.changes(then, then) == "none"
     changes = tables.changes(then, {"batch_size": "512", "gamma": "0.99", "new": "2"})
     assert changes == "`batch_size` was 384, is 512; `gone` was 1, is no setting; `new` was no setting, is 2"
-
-
-def test_what_happens_past_the_proof_is_compared_in_percent() -> None:
-    runs = sweep("""setting seed end since_proof not_proved
-default 0 proved 4 1
-default 1 no-proof 0 0
-epsilon_end=0.1 0 no-proof 8 0""")
-    control, other = tables.beaten_again(runs, {"epsilon_end": "0.9"})
-    assert (control["seeds beaten again"], control["% of evaluations"]) == ("1 of 1", "25.00")  # one was never proved
-    assert (other["seeds beaten again"], other["difference"], other["p"]) == ("0 of 1", "-25.00", "1")
