@@ -4,14 +4,13 @@
     python -m benchmarks.symptoms --symptoms mask next   # some of them
 
 The learner is the recipe docs/recipes/self_play_dqn.py, with a choice wherever people make a mistake. Without a mistake
-it does the same as the recipe, to the bit; a test compares them. Rows named "exact" are computed by value iteration,
-without learning, and the rows of flags are `python train.py`.
+it does the same as the recipe, to the bit; a test compares them. The rows "table" train a table in a dict.
 """
 
 import copy
 import csv
 import random
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import groupby, product
@@ -28,7 +27,6 @@ from torch import Tensor, nn
 import selfplay
 from benchmarks import data, harness
 from benchmarks.data import Result
-from benchmarks.learning.learners import configuration, ties_with_itself
 from docs.recipes.self_play_dqn import (
     BATCH_SIZE,
     BOARDS,
@@ -41,19 +39,16 @@ from docs.recipes.self_play_dqn import (
     QNetwork,
 )
 from selfplay.files import write_csv
-from tictactoe import Rewards, Rules, batch
+from tictactoe import Rewards, Rules
 from tictactoe.rewards import PRESETS
-from tictactoe.tree import BoolArray, FloatArray, IntArray, game_tree
+from tictactoe.tree import IntArray
 
 RULES, SPARSE, SHAPED = Rules(), PRESETS["sparse"], PRESETS["shaped"]
 DRAW_IS_LOSS = replace(SPARSE, draw=-1.0)
-PLIES, DQN_PLIES, TABLE_GAMES = 512_000, 1_500_000, 200_000
-"""Usual length of a run of the recipe, of our DQN and of the table."""
+PLIES, TABLE_GAMES = 512_000, 200_000
+"""Usual length of a run of the recipe and of the table."""
 PROVED, ILLEGAL = "proved", "ways by its own illegal move"
-TAKEN, SIZE = "states in which it marks a taken cell", "size of what the target takes"
-FORGETS, NO_AVERAGE = "--learning-rate-hold 0", "--hard-update 10"
-PLAIN = "--symmetry none --counterexamples 0"
-"""Flags of our DQN: a learning rate that never falls, a player that is the network itself, and plain self-play."""
+TAKEN, SIZE = "states where it marks a taken cell", "size of the next value"
 FINES = (-10.0, -1.0, -0.5, 0.0)
 """Rewards for a taken cell."""
 Arrays: TypeAlias = Mapping[str, Any]
@@ -68,7 +63,7 @@ class Choices:
     """How the recipe learns; the defaults are right."""
 
     opponent: str = "itself"
-    """"itself", or who replies inside the environment: a built-in opponent, or an "untrained" network.
+    """"itself", or the built-in opponent that replies inside the environment.
 
     With an opponent inside, the next observation is the learner's own next turn."""
     seat: Literal[0, 1, "random"] = "random"
@@ -105,7 +100,7 @@ class Training:
         self.envs = make_envs(choices)
         self.observations, infos = self.envs.reset(seed=seed)
         self.legal = infos["action_mask"] == 1
-        self.plies = self.added = self.games = self.spoilt = 0
+        self.plies = self.added = 0
         self.waiting: Arrays | None = None
         """In self-play with the own next turn, the last moves, whose next turn is after the opponents' replies."""
         self.memory: dict[str, Any] = {
@@ -137,13 +132,8 @@ class Training:
         greedy = (values if choices.masked == "nothing" else np.where(legal, values, -np.inf)).argmax(axis=1)
         random_cell = (legal * self.generator.random((BOARDS, 9))).argmax(axis=1)
         actions = np.where(self.generator.random(BOARDS) < EPSILON, random_cell, greedy)
-        seats = getattr(self.envs.unwrapped, "seats", None)
         self.observations, rewards, done, _, infos = self.envs.step(actions)
         self.legal = infos["action_mask"] == 1
-        if seats is not None and done.any():
-            last = infos["final_info"]
-            self.games += int(done.sum())
-            self.spoilt += int((done & last["illegal"] & (last["winner"] == seats)).sum())
         if not choices.last_cell_wins:
             full = observations[..., 0].sum(axis=(1, 2)) == 1
             rewards = np.where(full, choices.rewards.draw, rewards)
@@ -193,12 +183,8 @@ def make_envs(choices: Choices) -> Any:
     settings: dict[str, Any] = {"perspective": "mover", "rewards": choices.rewards, "autoreset_mode": "SameStep"}
     if choices.opponent == "itself":
         return gymnasium.make_vec("tictactoe:TicTacToe-v0", BOARDS, **settings)
-    settings["seat"] = choices.seat
-    if choices.opponent != "untrained":
-        return gymnasium.make_vec("tictactoe:TicTacToeVersus-v0", BOARDS, opponent=choices.opponent, **settings)
-    envs: Any = gymnasium.make_vec("tictactoe:TicTacToeVersus-v0", BOARDS, **settings)
-    envs.unwrapped.set_opponent(Greedy(QNetwork().layers, masked=False).act)
-    return envs
+    settings |= {"seat": choices.seat, "opponent": choices.opponent}
+    return gymnasium.make_vec("tictactoe:TicTacToeVersus-v0", BOARDS, **settings)
 
 
 def own_next_turn(moved: Arrays, replied: Arrays, choices: Choices) -> Arrays:
@@ -278,8 +264,6 @@ def learned(choices: Choices, seed: int, part: float, watched: str = "") -> Resu
     if choices.opponent != "itself":
         for mark, seat in (("X", verdict.first), ("O", verdict.second)):
             more[f"% not lost to random as {mark}"] = 100 * (1 - (seat.loss or 0))
-        if training.spoilt:
-            more["% of games the opponent spoilt"] = 100 * training.spoilt / training.games
     return numbers(verdict, more)
 
 
@@ -296,42 +280,6 @@ def target_size(training: Training) -> float:
     legal = torch.from_numpy(training.memory["next_legal"][rows])
     best = best_values(training.target_network, training.memory["next_observation"][rows], legal)
     return float(best.abs().mean())
-
-
-def records(flags: str, seed: int, part: float) -> Iterator[selfplay.Record]:
-    """Train our DQN by flags of `python train.py`, also past its first proof; yield a record at each evaluation."""
-    config = configuration(f"{flags} --stop never --total-steps {round(DQN_PLIES * part)}", seed)
-    return selfplay.training(config)
-
-
-def past_proof(flags: str, seed: int, part: float) -> Result:
-    """Train our DQN by other flags, and count what becomes of its first proof."""
-    found = list(records(flags, seed, part))
-    beaten = [record.verdict.ways_to_beat for record in found]
-    if 0 not in beaten:
-        return numbers(found[-1].verdict, {"plies to the first proof": np.inf})
-    first = beaten.index(0)
-    later = np.array(beaten[first:])
-    more = {
-        "plies to the first proof": found[first].steps,
-        "evaluations from then on, % not proved": 100 * float(np.mean(later > 0)),
-        "most ways to beat it then": int(later.max()),
-    }
-    return numbers(found[-1].verdict, more)
-
-
-def ties(flags: str, seed: int, part: float) -> Result:
-    """Count how often our DQN ties with itself while it learns, and can be beaten all the same."""
-    beaten = []
-    for record in records(flags, seed, part):
-        if ties_with_itself(record.player):
-            beaten.append(record.verdict.ways_to_beat)
-    more = {
-        "evaluations at which it ties with itself": len(beaten),
-        "of these, it could be beaten at": sum(games > 0 for games in beaten),
-        "most ways to beat it then": max(beaten, default=0),
-    }
-    return numbers(record.verdict, more)
 
 
 # A table, as most people write it first
@@ -422,92 +370,6 @@ def tabular(
     return numbers(selfplay.evaluate(agent, RULES, perspective="mover"), {})
 
 
-# Exact values. A game lasts nine plies at most, so nine sweeps over all positions settle every value.
-
-TREE = game_tree(RULES)
-DECISIONS = TREE.decisions
-STATE = batch.State(*(marks[DECISIONS].astype(np.int64) for marks in (TREE.mover, TREE.opponent, TREE.ply)))
-OUTCOMES = [batch.play(RULES, STATE, np.full(len(DECISIONS), cell)) for cell in range(RULES.cells)]
-LEGAL = np.stack([~outcome.illegal for outcome in OUTCOMES], axis=1)
-"""[4520, 9], as are the next four."""
-GOES_ON = np.stack([~outcome.terminated for outcome in OUTCOMES], axis=1)
-WINS = np.stack([outcome.win for outcome in OUTCOMES], axis=1)
-DRAWS = np.stack([outcome.draw for outcome in OUTCOMES], axis=1)
-AFTER: Any = np.stack([TREE.find(outcome.state.mover, outcome.state.opponent) for outcome in OUTCOMES], axis=1)
-"""Number of the position that a cell leads to."""
-
-
-def paid(rewards: Rewards) -> FloatArray:
-    """Return the environment's reward of each cell, [4520, 9]."""
-    return np.stack([np.asarray(batch.reward(rewards, outcome)) for outcome in OUTCOMES], axis=1)
-
-
-def paid_on_a_full_board_last() -> FloatArray:
-    """Return 1 for each cell that makes a line, unless it fills the board."""
-    return np.where(WINS & (STATE.ply[:, None] < RULES.cells - 1), 1.0, 0.0)
-
-
-def best_of(values: FloatArray, legal: BoolArray) -> FloatArray:
-    """Return the highest value of each position, 0 of those that are finished."""
-    best = np.zeros(len(TREE))
-    best[DECISIONS] = np.where(legal, values, -np.inf).max(axis=1)
-    return best
-
-
-def values_against_best(rewards: FloatArray, gamma: float = 1.0, barred: bool = True) -> FloatArray:
-    """Return the value of each cell, [4520, 9], if the opponent pays what a seat gets and replies best.
-
-    Taken cells are `barred`, or end the game with their reward.
-    """
-    legal = LEGAL if barred else np.ones_like(LEGAL)
-    values = np.zeros(LEGAL.shape)
-    for _ in range(RULES.cells):
-        values = rewards - gamma * GOES_ON * best_of(values, legal)[AFTER]
-    return np.where(legal, values, -np.inf)
-
-
-def values_against_random(rewards: FloatArray, loss: float) -> FloatArray:
-    """Return the value of each cell, [4520, 9], against random replies; a reply that completes a line pays `loss`."""
-    chances = LEGAL / LEGAL.sum(axis=1, keepdims=True)
-    reply_pays = np.where(WINS, loss, np.where(DRAWS, rewards, 0.0))
-    values = np.zeros(LEGAL.shape)
-    for _ in range(RULES.cells):
-        replied = np.zeros(len(TREE))
-        replied[DECISIONS] = (chances * (reply_pays + GOES_ON * best_of(values, LEGAL)[AFTER])).sum(axis=1)
-        values = rewards + GOES_ON * replied[AFTER]
-    return np.where(LEGAL, values, -np.inf)
-
-
-class EveryBestMove:
-    """The player that marks each of the best cells with the same probability, so that all of them are followed."""
-
-    def __init__(self, values: FloatArray) -> None:
-        best = values > values.max(axis=1, keepdims=True) - 1e-9
-        self.chances = best / best.sum(axis=1, keepdims=True)
-
-    def probabilities(self, observation: Any, action_mask: Any = None) -> FloatArray:
-        """Return the probability of each cell, [B, 9], for mover's views [B, 3, 3, 3]."""
-        del action_mask
-        planes = np.asarray(observation).reshape(-1, RULES.cells, 3).astype(np.int64)
-        mine, theirs = (planes[..., plane] @ (1 << np.arange(RULES.cells)) for plane in (1, 2))
-        chances: FloatArray = self.chances[np.searchsorted(DECISIONS, TREE.find(mine, theirs))]
-        return chances
-
-
-def exact(values: Callable[[], FloatArray], _seed: int, _part: float, opening: bool = False) -> Result:
-    """Evaluate the player of every best cell, and say what the `opening` is worth."""
-    found = values()
-    verdict = selfplay.evaluate(EveryBestMove(found), RULES, perspective="mover")
-    more: dict[str, float] = {}
-    if verdict.illegal_states:
-        more[f"{TAKEN}, at the end"] = verdict.illegal_states
-    if opening:
-        empty_board = found[np.searchsorted(DECISIONS, TREE.find(np.array([0]), np.array([0])))[0]]
-        for name, cell in (("corner", 0), ("edge", 1), ("centre", 4)):
-            more[f"worth of the {name}"] = float(empty_board[cell])
-    return numbers(verdict, more)
-
-
 # The rows of the page
 
 Experiment: TypeAlias = Callable[[int, float], Result]
@@ -520,25 +382,16 @@ def illegal_rows() -> dict[str, Experiment]:
     for fine in FINES:
         choices = Choices(masked="nothing", rewards=replace(SPARSE, illegal=fine))
         rows[f"illegal {fine:g}"] = partial(learned, choices, watched=TAKEN)
-    for fine in FINES:
-        rewards = paid(replace(SPARSE, illegal=fine))
-        rows[f"exact, illegal {fine:g}"] = partial(exact, partial(values_against_best, rewards, barred=False))
     return rows
 
 
 EXPERIMENTS: Mapping[str, Mapping[str, Experiment]] = {
-    "worse": {
-        "`python train.py`": partial(past_proof, ""),
-        **{f"`{flags}`": partial(past_proof, flags) for flags in (FORGETS, NO_AVERAGE, f"{NO_AVERAGE} {FORGETS}")},
-        f"the same and `{PLAIN}`": partial(past_proof, f"{NO_AVERAGE} {FORGETS} {PLAIN}"),
-    },
-    "ties": {f"`{PLAIN}`": partial(ties, PLAIN)},
     "table": {
-        "own next turn, random opponent, epsilon 0.1": partial(tabular, "random", "own next turn", 0.1),
-        "own next turn, plays itself, epsilon 0.1": partial(tabular, "itself", "own next turn", 0.1),
-        "opponent's turn with a minus, plays itself, epsilon 0.1": partial(tabular, "itself", "opponent's turn", 0.1),
-        "opponent's turn with a minus, plays itself, epsilon 0.5": partial(tabular, "itself", "opponent's turn", 0.5),
-        "opponent's turn with a minus, plays itself, epsilon 1": partial(tabular, "itself", "opponent's turn", 1.0),
+        "against random, own next turn, epsilon 0.1": partial(tabular, "random", "own next turn", 0.1),
+        "own next turn, epsilon 0.1": partial(tabular, "itself", "own next turn", 0.1),
+        "opponent's turn, minus, epsilon 0.1": partial(tabular, "itself", "opponent's turn", 0.1),
+        "opponent's turn, minus, epsilon 0.5": partial(tabular, "itself", "opponent's turn", 0.5),
+        "opponent's turn, minus, epsilon 1": partial(tabular, "itself", "opponent's turn", 1.0),
     },
     "opponent": {
         "itself": partial(learned, RIGHT),
@@ -546,7 +399,7 @@ EXPERIMENTS: Mapping[str, Mapping[str, Experiment]] = {
         "heuristic": partial(learned, replace(VERSUS, opponent="heuristic")),
         "optimal": partial(learned, replace(VERSUS, opponent="optimal")),
         "random, always X": partial(learned, replace(VERSUS, seat=0)),
-        "untrained network": partial(learned, replace(VERSUS, opponent="untrained", masked="nothing")),
+        "random, reward `allow` -1": partial(learned, replace(VERSUS, rewards=SHAPED)),
     },
     "next": {
         "opponent's turn, minus": partial(learned, RIGHT),
@@ -554,18 +407,8 @@ EXPERIMENTS: Mapping[str, Mapping[str, Experiment]] = {
         "own next turn, plus": partial(learned, OWN_TURN),
         "own next turn, minus": partial(learned, replace(OWN_TURN, sign=-1)),
         "own next turn, the loser's last move left out": partial(learned, replace(OWN_TURN, loser_told=False)),
-    },
-    "block": {
-        "`allow` 0, random opponent": partial(learned, VERSUS),
-        "`allow` -1, random opponent": partial(learned, replace(VERSUS, rewards=SHAPED)),
-        "exact, only the next reward counts, `allow` 0": partial(
-            exact, partial(values_against_best, paid(SPARSE), gamma=0.0)
-        ),
-        "exact, only the next reward counts, `allow` -1": partial(
-            exact, partial(values_against_best, paid(SHAPED), gamma=0.0)
-        ),
-        "exact, the future counts, `allow` 0": partial(exact, partial(values_against_best, paid(SPARSE))),
-        "exact, the future counts, `allow` -1": partial(exact, partial(values_against_best, paid(SHAPED))),
+        "a win on the last cell is a draw": partial(learned, replace(RIGHT, last_cell_wins=False)),
+        "a draw costs as much as a loss": partial(learned, replace(RIGHT, rewards=DRAW_IS_LOSS)),
     },
     "illegal": illegal_rows(),
     "mask": {
@@ -575,23 +418,6 @@ EXPERIMENTS: Mapping[str, Mapping[str, Experiment]] = {
         "moves, and targets by the mask before the move": partial(
             learned, replace(RIGHT, stale_mask=True), watched=SIZE
         ),
-    },
-    "draw": {
-        "exact, against the best, draw 0": partial(exact, partial(values_against_best, paid(SPARSE)), opening=True),
-        "exact, against the best, draw -1": partial(
-            exact, partial(values_against_best, paid(DRAW_IS_LOSS)), opening=True
-        ),
-        "exact, against random, draw 0": partial(
-            exact, partial(values_against_random, paid(SPARSE), SPARSE.loss), opening=True
-        ),
-        "exact, against random, draw -1": partial(
-            exact, partial(values_against_random, paid(DRAW_IS_LOSS), DRAW_IS_LOSS.loss), opening=True
-        ),
-        "learned, draw -1": partial(learned, replace(RIGHT, rewards=DRAW_IS_LOSS)),
-    },
-    "last": {
-        "exact": partial(exact, partial(values_against_best, paid_on_a_full_board_last())),
-        "learned": partial(learned, replace(RIGHT, last_cell_wins=False)),
     },
 }
 
@@ -628,7 +454,7 @@ def main(
 
     Args:
         symptoms: Which of them.
-        seeds: Seeds of every row but those that are exact.
+        seeds: Seeds of every row.
         part: Part of the usual length of a run; less for a quick look.
         docs: Folder to write symptoms.csv into, in place of what it holds of the same symptoms.
     """
@@ -636,8 +462,6 @@ def main(
     rows: list[Sequence[object]] = [("symptom", "what", "seed", "measure", "value")]
 
     def measure(row: tuple[str, str], seed: int) -> Result:
-        if row[1].startswith("exact") and seed != seeds[0]:  # which no seed changes
-            return {}
         result = EXPERIMENTS[row[0]][row[1]](seed, part)
         rows.extend((*row, seed, name, round(float(value), 4)) for name, value in result.items())
         return result

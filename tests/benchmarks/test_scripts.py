@@ -30,7 +30,7 @@ SCRIPTS = {
     "learning.time_to_unbeatable": "--modes mask --seeds 1000 --total-steps 2048 --unit-steps 200",
     "peers.__main__": "--players ours-plain --seeds 1000 --seconds 0.2",
     "peers.tuning": "--players ours-any-cell --trials 1 --seeds 1000 --seconds 0.05",
-    "symptoms": "--symptoms last mask ties --part 0.01 --seeds 1000",
+    "symptoms": "--symptoms mask table --part 0.01 --seeds 1000",
 }
 """Flags of each script."""
 DOCS = Path(__file__).parents[2] / "docs"

@@ -98,28 +98,6 @@ def test_only_a_draw_is_a_tie() -> None:
     assert not ties_with_itself(plays(0, 1, 2, 4, 3, 5, 7, 6, 7))
 
 
-def test_what_becomes_of_the_first_proof_is_counted_from_it_on(monkeypatch: pytest.MonkeyPatch) -> None:
-    def record(steps: int, lost: int) -> Any:
-        seats = [SimpleNamespace(losses=lost, illegal=0), SimpleNamespace(losses=0, illegal=lost)]
-        verdict = SimpleNamespace(first=seats[0], second=seats[1], ways_to_beat=2 * lost, unbeatable=lost == 0)
-        return SimpleNamespace(steps=steps, verdict=verdict, player=lost)
-
-    history = [record(*one) for one in ((100, 9), (200, 0), (300, 3), (400, 1), (500, 0), (600, 2))]
-    monkeypatch.setattr(symptoms, "records", lambda *_: history)
-    end = {"proved": False, "ways by a line as X": 2, "ways by a line as O": 0, "ways by its own illegal move": 2}
-    assert symptoms.past_proof("", 0, 1.0) == end | {
-        "plies to the first proof": 200,
-        "evaluations from then on, % not proved": pytest.approx(60),
-        "most ways to beat it then": 6,
-    }
-    monkeypatch.setattr(symptoms, "ties_with_itself", lambda lost: lost in (0, 1, 2))
-    assert symptoms.ties("", 0, 1.0) == end | {
-        "evaluations at which it ties with itself": 4,
-        "of these, it could be beaten at": 2,
-        "most ways to beat it then": 4,
-    }
-
-
 def test_the_size_of_the_target_is_that_of_the_newest_2_000_positions(monkeypatch: pytest.MonkeyPatch) -> None:
     training = Training(RIGHT, seed=0)
     number = np.arange(4_000)
@@ -140,14 +118,9 @@ def test_the_size_of_the_target_is_that_of_the_newest_2_000_positions(monkeypatc
     assert symptoms.target_size(training) == number[2_000::2].mean() + 1
 
 
-def test_the_data_file_holds_every_row_and_what_is_exact_comes_out_again() -> None:
+def test_the_data_file_holds_five_seeds_of_every_row() -> None:
     measured = symptoms.read(DOCS)
     assert {symptom: rows.keys() for symptom, rows in measured.items()} == {
         symptom: rows.keys() for symptom, rows in EXPERIMENTS.items()
     }
-    for symptom, rows in measured.items():
-        for what, results in rows.items():
-            if what.startswith("exact"):
-                assert [EXPERIMENTS[symptom][what](0, 1.0)] == [pytest.approx(result, abs=1e-4) for result in results]
-            else:
-                assert len(results) == 5
+    assert {len(results) for rows in measured.values() for results in rows.values()} == {5}
