@@ -60,7 +60,7 @@ PLAYER = """
 
 <div class="cards">
 
-**[Play and look inside](docs/web.md)** a trained player: what it has learned, beside what is true.
+**[Play and look inside](docs/play.md)** a trained player: what it has learned, beside what is true.
 <a href="player.html">The player above on a page of its own.</a>
 
 **[Take the course](docs/course/README.md)**: eight units, from the solved game to a proof that you write yourself.
@@ -98,9 +98,6 @@ docs/frameworks
 :hidden:
 :caption: Train
 docs/training
-docs/from-python
-docs/runs-and-tensorboard
-docs/published-learners
 ```
 ```{toctree}
 :hidden:
@@ -111,8 +108,7 @@ agents/selfplay/model/README
 ```{toctree}
 :hidden:
 :caption: Play
-docs/arena
-docs/web
+docs/play
 ```
 ```{toctree}
 :hidden:

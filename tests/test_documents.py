@@ -34,7 +34,7 @@ CONFIGS = {
 """The flags of each command but train."""
 FRAMEWORKS = "sb3_contrib|stable_baselines3|torchrl|agilerl|minari|ray.rllib|tianshou"
 """Where one is not installed, its snippets are only compiled."""
-NOTEBOOK = ROOT / "docs/from-python.md"
+NOTEBOOK = ROOT / "docs/training.md"
 """The page whose snippets run one after another."""
 EACH_DOCUMENT = pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
 

@@ -64,7 +64,8 @@ class DQNConfig(RunSettings):
     """One network for both seats, or one per seat."""
     target: Target = "negamax"
     """What is added to a move's reward: minus the opponent's value of the next position ("negamax"), the value of the
-    agent's own next turn ("independent"), or the opponent's turn with a plus sign ("article": published, and wrong)."""
+    agent's own next turn ("independent"), or the opponent's turn with a plus sign ("article": the
+    one-player formula, wrong here)."""
     mask: bool = False
     """Bar illegal actions from acting and from targets, instead of learning from the illegal reward."""
     explore: Literal["legal", "any"] = "legal"
