@@ -48,15 +48,6 @@ def test_only_what_is_proved_is_called_so() -> None:
     assert title(Verdict(DRAWS, CUT)) == titles["beaten"]
 
 
-def test_the_losses_to_random_play_come_before_the_ways_to_beat_it_where_they_are_known() -> None:
-    verdict = evaluate_policy(policy_of(ScriptedPlayer(first_empty), Rules()))
-    text = str(verdict)
-    assert -1 < text.find("17.7 %") < text.find("52.2 %") < text.find("487")
-    assert "75 %" in verdict_text(Verdict(replace(LOSES, loss=0.75), CUT))
-    assert "%" not in verdict_text(Verdict(CUT, CUT))
-    assert "%" not in verdict_text(Verdict(DRAWS, DRAWS))  # proved
-
-
 def test_lower_bounds_are_marked() -> None:
     verdict = Verdict(DRAWS, CUT)
     assert live_score(verdict).count("≥") == 3

@@ -141,21 +141,6 @@ def test_tensorboard_shows_every_number_of_the_metrics_and_every_setting(tmp_pat
 # The screen
 
 
-def test_elsewhere_evaluations_are_lines_ever_further_apart_and_the_last_is_one(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    learner: Any = SimpleNamespace(steps=0)
-    shown = Screen(learner, DQNConfig())
-    for number in range(1, 601):
-        shown.show(Record(number, number * 100, VERDICTS["optimal"], {}, 2))
-    for _ in range(2):  # a line that is printed already is not printed again
-        shown.print_last()
-    steps = [int(line.split()[0].replace(",", "")) for line in capsys.readouterr().out.splitlines()]
-    assert steps[:12] == [*range(100, 1_101, 100), 1_300]
-    assert steps[-3:] == [50_500, 55_600, 60_000]
-    assert len(steps) < 60
-
-
 def test_the_bar_counts_towards_the_proof_by_the_ways_left_and_then_by_proofs_in_a_row() -> None:
     parts = [towards_proof(ways, proofs) for ways, proofs in (([500], 0), ([500, 9], 0), ([500, 9, 1], 0))]
     assert parts[0] == 0
