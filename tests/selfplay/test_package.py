@@ -43,16 +43,6 @@ for args in [[], *([name] for name in {[*COMMANDS]}), ["train", "td-value"]]:
     assert all(line.endswith(" []") for line in lines), lines
 
 
-def test_a_function_is_judged_without_what_learning_needs(tmp_path: Path) -> None:
-    code = """\
-import selfplay
-verdict = selfplay.evaluate(lambda observation: int(observation[..., 0].argmax()))
-print(verdict.unbeatable, selfplay.evaluate("optimal").optimal)"""
-    needed = absent(tmp_path, "torch", "numba", "matplotlib", "tensorboard", "safetensors", "starlette", "uvicorn")
-    done = run(code, needed)
-    assert done.stdout == "False True\n", done.stderr
-
-
 def test_the_names_of_the_package_are_those_that_type_checkers_see() -> None:
     seen = {
         (node.module, alias.name)
