@@ -51,9 +51,9 @@ def test_the_file_to_copy_ends_with_a_proof(capsys: pytest.CaptureFixture[str]) 
 
 
 def test_stable_baselines3_becomes_harder_to_beat_by_playing_its_copies(capsys: pytest.CaptureFixture[str]) -> None:
-    proof = sb3_dqn_proved.main(steps=19_000)
-    assert capsys.readouterr().out.count(" ways to beat it\n") == 2
-    assert losses(proof) < 0.5
+    proof = sb3_dqn_proved.main(steps=9_200)
+    assert capsys.readouterr().out.count(" ways to beat it\n") == 1
+    assert losses(proof) < 0.6
 
 
 def test_stable_baselines3_is_proved_and_what_beats_it_is_shown(capsys: pytest.CaptureFixture[str]) -> None:
@@ -130,9 +130,9 @@ def test_a_transition_is_sampled_by_its_priority_weighted_against_it_and_priorit
 
 
 def test_your_own_algorithm_is_resumed_and_found_by_its_name(here: Path) -> None:
-    short = own_algorithm.main(games=2_000, folder=here / "it")
-    long = own_algorithm.main(games=4_000, resume=short.folder)
-    whole = own_algorithm.main(games=4_000, folder=here / "whole")
+    short = own_algorithm.main(games=1_000, folder=here / "it")
+    long = own_algorithm.main(games=2_000, resume=short.folder)
+    whole = own_algorithm.main(games=2_000, folder=here / "whole")
     assert long.verdict == whole.verdict
     assert whole.verdict.ways_to_beat < short.verdict.ways_to_beat
     named = resolve(f"docs.recipes.own_algorithm:Sarsa@{long.folder}")

@@ -157,16 +157,19 @@ def test_a_custom_learner_is_judged_and_each_run_that_fails_is_named(
 # Learners and what they play
 
 
+SHORT_PPO = {"boards": 8, "game": {"opponent": "self", "rewards": "sparse"}, "model": {"n_steps": 256}}
+
+
 @pytest.mark.parametrize(
-    ("name", "steps", "updates"),
+    ("name", "settings", "steps", "updates"),
     [
-        ("stable-baselines3", 1_100, 128),  # 128 updates after each 256 steps, first after 1,024
-        ("cleanrl-style", 10_101, 10),  # an update in ten steps from 10,000 on
-        ("maskable-ppo", 2_049, 10),  # 10 passes after 2,048 steps of each board
-        ("open-spiel", 300, None),
+        ("stable-baselines3", [], 1_100, 128),  # 128 updates after each 256 steps, first after 1,024
+        ("cleanrl-style", [], 10_101, 10),  # an update in ten steps from 10,000 on
+        ("maskable-ppo", [SHORT_PPO], 257, 10),  # 10 passes after 256 steps of each board
+        ("open-spiel", [], 300, None),
     ],
 )
-def test_a_learner_learns_until_told_to_stop(name: str, steps: int, updates: int | None) -> None:
+def test_a_learner_learns_until_told_to_stop(name: str, settings: list[Any], steps: int, updates: int | None) -> None:
     ticks: list[int] = []
     chosen = []
 
@@ -176,7 +179,7 @@ def test_a_learner_learns_until_told_to_stop(name: str, steps: int, updates: int
         ticks.append(done)
         return len(ticks) < steps
 
-    load(name).make(1000)(tick)
+    load(name).make(1000, *settings)(tick)
     assert len(ticks) == steps
     assert (ticks[-1] > 0) if updates is None else (ticks[-1] == updates)
     assert (chosen[0] != chosen[1]).any()

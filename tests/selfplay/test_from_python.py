@@ -20,18 +20,19 @@ from tests.selfplay.decisions import ABSOLUTE
 from tests.selfplay.dqn.scripted import SMALL
 from tictactoe import Rewards, Rules
 
-AS_TYPED = {**SHORT, "hidden": 16, "num_envs": np.int64(16), "total_steps": 2.4e3, "device": torch.device("cpu")}
-"""The settings of `SHORT` in other types."""
+OWN: dict[str, Any] = {**SHORT, "rewards": Rewards(illegal=-5, draw=0.25)}
+AS_TYPED = {**OWN, "hidden": 16, "num_envs": np.int64(16), "total_steps": 2.4e3, "device": torch.device("cpu")}
+"""The same settings in other types."""
 
 
 @pytest.mark.usefixtures("stopper")
 def test_every_way_to_give_the_settings_makes_the_same_run(tmp_path: Path) -> None:
-    run = selfplay.train(**SHORT, run_dir=tmp_path / "it", progress=False)
+    run = selfplay.train(**OWN, run_dir=tmp_path / "it", progress=False)
     content = json.loads((run.folder / "config.json").read_text())
     ways: dict[str, tuple[list[Any], dict[str, Any]]] = {
         "typed": ([], AS_TYPED),
-        "config": ([selfplay.DQNConfig(**SHORT)], {}),
-        "changed": ([selfplay.DQNConfig(**{**SHORT, "seed": 3})], {"seed": 1_000}),
+        "config": ([selfplay.DQNConfig(**OWN)], {}),
+        "changed": ([selfplay.DQNConfig(**{**OWN, "seed": 3})], {"seed": 1_000}),
         "run": ([run.config], {}),
         "file": ([], content),
         "settings": (["dqn"], content["config"]),
@@ -55,18 +56,6 @@ def test_training_yields_what_train_records_with_the_players_that_were_evaluated
     assert same[0] == same[1]
     assert [selfplay.evaluate(record.player, Rules()) for record in history] == [each.verdict for each in history]
     assert run.folder.parent == Path("runs")
-
-
-@pytest.mark.usefixtures("stopper")
-def test_rewards_of_your_own_are_saved_and_repeated(here: Path) -> None:
-    rewards = Rewards(illegal=-5, draw=0.25)
-    run = selfplay.train(**SHORT, rewards=rewards, name="one", progress=False)
-    assert run.folder == Path("runs/one")
-    assert selfplay.open(run).config == run.config
-    assert vars(run.config)["rewards"] == rewards
-    content = json.loads((run.folder / "config.json").read_text())
-    selfplay.train(**content, name="same", runs_dir=here / "others", progress=False)
-    assert_same(run.folder, here / "others" / "same")
 
 
 def test_the_board_can_be_given_by_its_rules_or_by_its_sizes() -> None:

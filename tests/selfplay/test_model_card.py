@@ -12,9 +12,11 @@ import torch
 import selfplay
 from selfplay.dqn.config import DQNConfig
 from selfplay.dqn.player import QPlayer
+from selfplay.judging.evaluate import search_seat
 from selfplay.learning.load import SHIPPED_FOLDER, read_settings
 from selfplay.settings import changed
 from tests.selfplay.decisions import MOVER
+from tests.selfplay.judging.players import policy_of
 from tictactoe import Rules, planes, solve
 
 CARD = (SHIPPED_FOLDER / "README.md").read_text()
@@ -30,8 +32,7 @@ def shipped() -> QPlayer:
 
 
 PLAYER = shipped()
-VALUES, MOVES = PLAYER.q_values(MOVER), PLAYER.act(MOVER)
-POSITIONS = list(zip(TREE.mover[TREE.decisions].tolist(), TREE.opponent[TREE.decisions].tolist(), strict=True))
+VALUES = PLAYER.q_values(MOVER)
 
 
 def row(start: str) -> list[str]:
@@ -40,22 +41,11 @@ def row(start: str) -> list[str]:
     return [cell.strip() for cell in line.strip("|").split("|")][1:]
 
 
-def reached(seat: int) -> set[int]:
-    """Return which decision states the player's own play leads to in a seat, by their place in `POSITIONS`."""
-    place = {position: number for number, position in enumerate(POSITIONS)}
-    found: set[int] = set()
-    waiting = [(0, 0)] if seat == 0 else [(0, 1 << cell) for cell in range(9)]
-    while waiting:
-        mover, opponent = waiting.pop()
-        number = place.get((mover, opponent))
-        if number is None or number in found:  # it is finished, or known
-            continue
-        found.add(number)
-        mine = mover | 1 << int(MOVES[number])
-        if not RULES.has_line(mine):
-            replies = [cell for cell in range(9) if not (mine | opponent) >> cell & 1]
-            waiting += [(mine, opponent | 1 << cell) for cell in replies]
-    return found
+def reached(seat: int) -> list[int]:
+    """Return which decision states the player's own play leads to in a seat, by their places in `TREE.decisions`."""
+    plies = search_seat(policy_of(PLAYER), seat, 10**6, keep_plies=True)[1]
+    states = [TREE.find(ply.mine, ply.theirs) for ply in plies]
+    return [int(place) for place in np.searchsorted(TREE.decisions, np.concatenate(states))]
 
 
 def gaps(states: list[int]) -> list[str]:
@@ -72,7 +62,7 @@ def test_the_states_and_the_gaps_are_those_of_the_card() -> None:
     assert re.findall(r"\d+", row("decision states that its own play")[0]) == [
         str(number) for number in (len(first) + len(second), len(first), len(second))
     ]
-    every, own = gaps([*range(len(POSITIONS))]), gaps(sorted(first | second))
+    every, own = gaps([*range(len(TREE.decisions))]), gaps(first + second)
     assert row("the second-best value") == [every[0], own[0]]
     assert row("the best value of a mistake") == [every[1], own[1]]
 

@@ -2,8 +2,6 @@
 
 import io
 import re
-import subprocess
-import sys
 from types import SimpleNamespace
 
 import numpy as np
@@ -87,13 +85,6 @@ def test_a_bad_or_taken_square_asks_again(monkeypatch: pytest.MonkeyPatch, capsy
     assert shown.count("---+---+---") == 4  # the board is shown twice
 
 
-def test_hints_are_shown_beside_the_board(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    monkeypatch.setenv("COLUMNS", "80")
-    answers(monkeypatch, "q")
-    main(["optimal", "--hints"])
-    assert " 1 | 2 | 3     *draw |*draw |*draw" in capsys.readouterr().out
-
-
 def test_an_opponent_without_hints_plays_without_them(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -124,8 +115,9 @@ def test_a_game_in_each_seat_at_a_terminal_in_which_taken_squares_lose_nothing()
     assert terminal.wait() == 130
 
 
-def test_answers_may_come_through_a_pipe() -> None:
-    command = [sys.executable, "-m", "selfplay", "play", "optimal", "--seat", "first", "--hints"]
-    done = subprocess.run(command, input="5\n", capture_output=True, text=True, check=True)
-    assert f"X {PROMPT}5" in done.stdout.splitlines()
-    assert "\x1b" not in done.stdout
+def test_answers_may_come_through_a_pipe(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    answers(monkeypatch, "5")
+    main(["optimal", "--seat", "first", "--hints"])
+    shown = capsys.readouterr().out
+    assert f"X {PROMPT}5" in shown.splitlines()
+    assert "\x1b" not in shown

@@ -3,8 +3,6 @@
 import csv
 import hashlib
 import json
-import re
-from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -87,11 +85,3 @@ def test_players_are_compared_in_a_table(capsys: pytest.CaptureFixture[str]) -> 
     assert (shipped["ways_to_beat"], heuristic["ways_to_beat"]) == ("0", "8320")
     assert (shipped["unbeatable"], heuristic["unbeatable"], narrow["board.rows"]) == ("True", "False", "1")
     assert (heuristic["model_sha256"], shipped["lower_bounds"]) == ("", "")
-
-
-def test_every_name_is_documented(capsys: pytest.CaptureFixture[str]) -> None:
-    page = (Path(__file__).parents[3] / "docs" / "proofs.md").read_text()
-    section = page.partition("### A verdict for programs")[2].partition("\n#")[0]
-    described = printed(capsys, "shipped")
-    names = {*described, *described["board"], *described["first"], *described["versions"]}
-    assert names - set(re.findall(r"`([\w-]+)`", section)) == set()

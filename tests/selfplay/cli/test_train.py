@@ -16,7 +16,7 @@ from selfplay.cli import prove, train
 from selfplay.learning.algorithms import ALGORITHMS
 from selfplay.learning.metrics import HEADLINES
 from selfplay.program import tensorboard_address
-from tests.runs import ROOT, Stopper, metrics, stopped
+from tests.runs import ROOT, Stopper, metrics, stopped, without_plots
 
 FILES = {"config.json", "model.safetensors", "metrics.jsonl", "evaluation.json", "progress.png", "snapshots"}
 FILES |= {"checkpoint.safetensors"}
@@ -42,6 +42,7 @@ def finished(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFa
         args = [*SMALL, "--batch-size", "64", "--eval-every", "2000", "--run-dir", "runs/it"]
     with pytest.MonkeyPatch.context() as patch, contextlib.redirect_stdout(io.StringIO()) as printed:
         patch.chdir(place)
+        without_plots(patch.setattr)
         train.main(args)
     (folder,) = (place / "runs").iterdir()
     return algorithm, folder, printed.getvalue()
@@ -66,19 +67,16 @@ def test_what_can_be_done_next_is_offered(finished: tuple[str, Path, str]) -> No
     assert [command for command in commands if command not in output] == []
 
 
-def test_what_is_proved_is_said_in_three_short_lines_and_the_rest_if_verbose(
+def test_what_is_proved_is_said_and_the_rest_if_verbose(
     finished: tuple[str, Path, str], capsys: pytest.CaptureFixture[str]
 ) -> None:
     _, folder, output = finished
     run = selfplay.open(folder)
-    said = output.split("\n\n")[1].splitlines()
-    assert len(said) == 3
-    assert max(map(len, said)) <= 80
-    assert f"{run.verdict.ways_to_beat} ways to beat it" in said[1]
-    assert WORST not in output
+    ways = f"{run.verdict.ways_to_beat} ways to beat it"
+    assert (ways in output, WORST in output) == (True, False)
     train.present(run, verbose=True)
     printed = capsys.readouterr().out
-    assert all(line in printed for line in [*said, WORST])
+    assert (ways in printed, WORST in printed) == (True, True)
 
 
 def test_what_the_run_folder_holds(finished: tuple[str, Path, str], capsys: pytest.CaptureFixture[str]) -> None:
@@ -126,7 +124,7 @@ def test_an_interrupted_run_leaves_its_player(stopper: Stopper, capsys: pytest.C
 
 
 def test_a_board_too_large_to_solve_is_evaluated_by_the_positions_that_the_player_leads_to(tmp_path: Path) -> None:
-    flags = "--rows 3 --cols 6 --total-steps 1100 --hidden 16 --run-dir"
+    flags = "--rows 3 --cols 6 --k 2 --total-steps 1100 --hidden 16 --run-dir"  # with k 2 games are short
     train.main([*flags.split(), str(tmp_path / "it")])
     verdict = evaluation(tmp_path / "it")
     assert (verdict["unbeatable"], verdict["exploitability"], verdict["optimal_states"]) == (False, 1, None)

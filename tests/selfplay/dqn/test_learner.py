@@ -51,6 +51,12 @@ def test_a_short_run_learns(changes: dict[str, Any]) -> None:
     assert (end.illegal_states or 0) < max(start.illegal_states or 0, 1)
 
 
+@pytest.fixture(scope="module")
+def usual() -> dict[str, torch.Tensor]:
+    """Return the weights of a run with the usual settings."""
+    return trained(config_with(total_steps=1_200))[1]
+
+
 @pytest.mark.parametrize(
     "change",
     [
@@ -66,11 +72,9 @@ def test_a_short_run_learns(changes: dict[str, Any]) -> None:
     ],
     ids=str,
 )
-def test_settings_count_that_no_other_test_holds(change: dict[str, Any]) -> None:
-    config = config_with(total_steps=1_200)
-    _, weights = trained(config)
-    _, others = trained(dataclasses.replace(config, **change))
-    assert not equal(weights, others)
+def test_settings_count_that_no_other_test_holds(change: dict[str, Any], usual: dict[str, torch.Tensor]) -> None:
+    _, others = trained(config_with(total_steps=1_200, **change))
+    assert not equal(usual, others)
 
 
 def test_the_same_seed_gives_the_same_bits_and_two_agents_differ() -> None:
@@ -189,7 +193,7 @@ def test_a_state_that_no_run_has_is_refused_and_nothing_is_restored(name: str) -
         damaged += [state | {name: state[name][:-1]}, state | {name: state[name].to(torch.int16)}]
     for each in damaged:
         refused(learner.restore, each)
-        assert equal(before, {key: learner.state()[key] for key in before})
+        assert equal(before, dict(learner.state()))
     learner.restore(state)
 
 

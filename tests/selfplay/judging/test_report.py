@@ -13,7 +13,6 @@ from selfplay.judging.evaluate import evaluate_policy
 from selfplay.judging.games import example_games, self_play_cells, self_play_game
 from selfplay.judging.report import verdict_table
 from selfplay.judging.verdict import SeatVerdict, Verdict, live_score, title, verdict_rows, verdict_text
-from selfplay.learning.metrics import evaluation_metrics, metrics_evaluation
 from tests.selfplay.judging.players import (
     FirstTwo,
     Sampler,
@@ -48,15 +47,6 @@ def test_only_what_is_proved_is_called_so() -> None:
     assert title(Verdict(DRAWS, CUT)) == titles["beaten"]
 
 
-def test_the_losses_to_random_play_come_before_the_ways_to_beat_it_where_they_are_known() -> None:
-    verdict = evaluate_policy(policy_of(ScriptedPlayer(first_empty), Rules()))
-    text = str(verdict)
-    assert -1 < text.find("17.7 %") < text.find("52.2 %") < text.find("487")
-    assert "75 %" in verdict_text(Verdict(replace(LOSES, loss=0.75), CUT))
-    assert "%" not in verdict_text(Verdict(CUT, CUT))
-    assert "%" not in verdict_text(Verdict(DRAWS, DRAWS))  # proved
-
-
 def test_lower_bounds_are_marked() -> None:
     verdict = Verdict(DRAWS, CUT)
     assert live_score(verdict).count("≥") == 3
@@ -66,13 +56,6 @@ def test_lower_bounds_are_marked() -> None:
     assert [list(column.cells) for column in verdict_table(verdict).columns] == list(
         map(list, zip(*verdict_rows(verdict), strict=True))
     )
-
-
-@pytest.mark.parametrize("verdict", [Verdict(DRAWS, DRAWS), Verdict(DRAWS, CUT), Verdict(DRAWS, DRAWS, 4520, 9, 0)])
-def test_metrics_hold_a_verdict_and_give_it_back(verdict: Verdict) -> None:
-    metrics = evaluation_metrics(verdict)
-    assert metrics_evaluation(metrics, Rules()) == verdict
-    assert ("eval/unbeatable" in metrics) == verdict.complete
 
 
 class Valued(ScriptedPlayer):

@@ -25,6 +25,7 @@ from selfplay.learning.recorder import FolderRecorder
 from selfplay.tensor_file import read_state, write_state
 from tests.runs import SHORT, Stopper, assert_same, content_of, metrics, refused, results, without_plots
 
+pytestmark = pytest.mark.usefixtures("stopper")  # runs without plots
 TABULAR: dict[str, Any] = {"games": 1_000, "eval_every": 400, "seed": 1_000}
 
 
@@ -51,8 +52,7 @@ def interrupted(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def folder(interrupted: Path, tmp_path: Path, stopper: Stopper) -> Path:
-    del stopper  # there are no plots then
+def folder(interrupted: Path, tmp_path: Path) -> Path:
     return Path(shutil.copytree(interrupted, tmp_path / "it"))
 
 
@@ -64,9 +64,8 @@ def plies(folder: Path) -> int:
 
 @pytest.mark.parametrize(("algorithm", "settings"), [("dqn", SHORT), ("td-backup", TABULAR)])
 def test_a_run_stopped_three_times_ends_with_the_same_bits(
-    algorithm: str, settings: dict[str, Any], tmp_path: Path, stopper: Stopper
+    algorithm: str, settings: dict[str, Any], tmp_path: Path
 ) -> None:
-    del stopper
     whole = train(algorithm, **settings, run_dir=tmp_path / "whole" / "it")
     parts = train(algorithm, **settings, run_dir=tmp_path / "parts" / "it", stop_when=after(1))
     for stop in (5, 3):
@@ -92,12 +91,11 @@ def test_ctrl_c_asks_for_a_checkpoint_and_a_second_signal_waits_for_none(tmp_pat
 
 @pytest.mark.parametrize(
     ("algorithm", "settings", "longer"),
-    [("dqn", SHORT, {"total_steps": 4_800}), ("td-backup", TABULAR, {"games": 2_000})],
+    [("dqn", SHORT, {"total_steps": 3_360}), ("td-backup", TABULAR, {"games": 2_000})],
 )
 def test_a_finished_run_says_so_and_can_be_made_as_long_as_another(
-    algorithm: str, settings: dict[str, Any], longer: dict[str, int], tmp_path: Path, stopper: Stopper
+    algorithm: str, settings: dict[str, Any], longer: dict[str, int], tmp_path: Path
 ) -> None:
-    del stopper
     folder = train(algorithm, **settings, run_dir=tmp_path / "it").folder
     before = content_of(folder)
     message = refused(resume, folder)
@@ -112,9 +110,8 @@ def test_a_finished_run_says_so_and_can_be_made_as_long_as_another(
 
 
 def test_a_run_that_has_proved_what_it_should_is_not_made_longer(
-    tmp_path: Path, stopper: Stopper, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    del stopper
     monkeypatch.setattr(loop, "proves", lambda _, stop: stop != "never")
     settings = {**SHORT, "eval_every": 160}
     folder = train(**settings, run_dir=tmp_path / "it", stop_when=after(25)).folder  # in the middle of the streak
@@ -150,8 +147,7 @@ def test_other_settings_are_refused_with_the_difference(
     assert "dqn" in refused(train, "minimax-q", resume=folder)
 
 
-def test_a_run_locks_its_folder(tmp_path: Path, stopper: Stopper, monkeypatch: pytest.MonkeyPatch) -> None:
-    del stopper
+def test_a_run_locks_its_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     refusals = []
     write = FolderRecorder.write_checkpoint
 
@@ -166,9 +162,8 @@ def test_a_run_locks_its_folder(tmp_path: Path, stopper: Stopper, monkeypatch: p
 
 
 def test_a_folder_in_use_is_refused_before_pytorch_is_loaded(
-    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, stopper: Stopper
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    del stopper
     finished = train(**SHORT, run_dir=tmp_path / "finished").folder
     monkeypatch.setitem(sys.modules, "torch", None)
     assert str(finished) in refused(resume, finished)
@@ -237,9 +232,8 @@ def test_an_evaluation_without_one_of_its_numbers_is_refused(tag: str, folder: P
 
 
 def test_a_resumed_run_continues_to_count_lapses_also_if_its_checkpoint_is_from_before_they_were_counted(
-    tmp_path: Path, stopper: Stopper, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    del stopper
     verdicts = [selfplay.evaluate(name) for name in ("random", "optimal", "random", "random", "optimal")]
     for name in ("whole", "earlier"):
         found = iter(verdicts)

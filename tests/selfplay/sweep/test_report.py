@@ -16,6 +16,7 @@ from selfplay.sweep.plan import Plan, all_runs
 from selfplay.sweep.results import FAILED, MISSING, PROVED, UNPROVED, Result
 from tests.malicious_files import sparse
 
+pytestmark = pytest.mark.usefixtures("stopper")  # runs without plots
 TINY = Plan("td-backup", seeds="0,1", set=("games=40", "eval_every=20"), vary=("gamma=0.9,1",))
 
 

@@ -1,6 +1,5 @@
 """What the tabular learners write and read: tables and counts as CSV, and plots."""
 
-import csv
 from pathlib import Path
 from typing import Any
 
@@ -22,16 +21,12 @@ from selfplay.tabular.results import (
     write_curves,
 )
 from selfplay.tabular.table_csv import read_table
+from tests.runs import read
 from tests.selfplay.tabular.rows import row_of
 from tests.tictactoe.rule_book import RuleBook
 
 OUTCOMES = np.array([0, 1, DRAW, ILLEGAL, ILLEGAL + 1], dtype=np.int8)
 LINES = ["0,0,0,0,0,0,0,0,0"] * 3**9
-
-
-def read(path: Path) -> list[dict[str, str]]:
-    with path.open(newline="") as file:
-        return list(csv.DictReader(file))
 
 
 def is_png(path: Path) -> bool:
