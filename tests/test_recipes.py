@@ -185,7 +185,12 @@ def test_a_network_in_jax_sees_what_pgx_shows(monkeypatch: pytest.MonkeyPatch) -
     from docs.recipes import judge_jax
 
     seen: list[Any] = []
-    monkeypatch.setattr(judge_jax, "logits", lambda boards: seen.append(boards) or jax.numpy.zeros((len(boards), 9)))
+
+    def logits(boards: Any) -> Any:
+        seen.append(boards)
+        return jax.numpy.zeros((len(boards), 9))
+
+    monkeypatch.setattr(judge_jax, "logits", logits)
     game = pgx.make("tic_tac_toe")
     state, board = game.init(jax.random.PRNGKey(0)), gymnasium.make("tictactoe:TicTacToe-v0", perspective="mover")
     observation, _ = board.reset()
