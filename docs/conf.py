@@ -4,7 +4,9 @@ The pages stay plain Markdown whose links work in the repository too, so what on
 """
 
 import contextlib
+import inspect
 import io
+import pkgutil
 import re
 import shutil
 import sys
@@ -47,6 +49,9 @@ html_copy_source = html_show_copyright = False
 html_static_path, html_css_files = ["site.css"], ["site.css"]
 html_search_scorer = str(Path(__file__).with_name("search.js"))
 
+LISTED = re.compile(r"^- `([\w.]+)`:.*$", re.MULTILINE)
+"""A name of the reference, for which the site has all that its docstrings say."""
+OPTIONS = {"class": ":exclude-members: algorithm, groups, length_setting, unit", "data": ":no-value:"}
 DOWNLOADS = """
 <p class="downloads">Take this unit with you: <a href="{unit}.ipynb" download>{unit}.ipynb</a> for Jupyter,
 or <a href="{unit}.py" download>{unit}.py</a> for an editor. <a href="README.html">The course</a> says how to start.</p>
@@ -60,12 +65,12 @@ PLAYER = """
 
 <div class="cards">
 
-**[Play and look inside](docs/play.md)** a trained player: what it has learned, beside what is true.
+**[Play and look inside](docs/play.md)** a trained player: what it believes, next to what is true.
 <a href="player.html">The player above on a page of its own.</a>
 
 **[Take the course](docs/course/README.md)**: eight units, from the solved game to a proof that you write yourself.
 
-**[Judge your own agent](#judge-your-own-agent)**: in how many games can it be beaten? Three lines of Python.
+**[Judge your own agent](#judge-your-own-agent)**: can it be beaten, and how? Three lines of Python.
 
 </div>
 """
@@ -121,7 +126,6 @@ docs/sweeps
 docs/course/README
 docs/course/teachers
 docs/why-does-my-dqn-not-learn
-docs/recipes
 ```
 ```{toctree}
 :hidden:
@@ -155,7 +159,22 @@ def read_page(_app: Sphinx, page: str, source: list[str]) -> None:
     if Path(page).name.startswith("unit_"):
         source[0] = unit_page(Path(page).name, source[0])
     source[0] = re.sub(r"\]\((?!unit_)(?=[^):]+\.py\))", "](path:", source[0])  # programs are files to download
+    if page.startswith("docs/api/"):
+        source[0] = LISTED.sub(directive, source[0])
     source[0] = PICTURE.sub(PLAYER, source[0]) + CONTENTS.get(page, "")
+
+
+def directive(line: re.Match[str]) -> str:
+    """Return the directive for a name of the reference."""
+    documented = pkgutil.resolve_name(line[1])
+    kind = "data"
+    if inspect.ismodule(documented):
+        kind = "module"
+    elif inspect.isclass(documented):
+        kind = "exception" if issubclass(documented, Exception) else "class"
+    elif inspect.isfunction(documented):
+        kind = "function"
+    return f"\n```{{eval-rst}}\n.. auto{kind}:: {line[1]}\n   {OPTIONS.get(kind, '')}\n```\n"
 
 
 def unit_page(unit: str, script: str) -> str:

@@ -1,8 +1,7 @@
-"""Take the pictures of the page: `python docs/draw_page.py` writes web.png, watch.png and their dark variants.
+"""Take a picture of the page's time bar: `python docs/draw_page.py` writes watch.png and watch-dark.png.
 
-A run trains, `selfplay web` serves it, and Chromium shows what the player thought on its way: in a position in which it
-made a mistake, and as frames of the time bar, in a position with one good move. It needs the extra `dev`, for
-playwright, and a program called chromium.
+A run trains, `selfplay web` serves it, and Chromium shows what the player thought on its way, in a position with one
+good move. It needs the extra `dev`, for playwright, and a program called chromium.
 """
 
 import io
@@ -22,11 +21,6 @@ from playwright.sync_api import Browser, sync_playwright
 import selfplay
 from selfplay.errors import UserError
 
-LINK = "#player=learner&moves=5,1&seat=X"
-THEN = 0.6
-"""Part of the time bar after which the player is shown, when it still makes mistakes."""
-PAUSE = 600
-"""Milliseconds in which the strokes of the marks are drawn."""
 WIDTH, HEIGHT = 1_280, 960
 COLOURS = 256
 WATCHED = "#player=learner&moves=1&seat=O"
@@ -78,32 +72,24 @@ def served(*args: str) -> Iterator[str]:
             process.terminate()
 
 
-def screenshots(browser: Browser, address: str, scheme: Literal["light", "dark"]) -> tuple[bytes, bytes]:
-    """Return the page and the frames as PNGs."""
+def screenshot(browser: Browser, address: str, scheme: Literal["light", "dark"]) -> Image.Image:
+    """Return the frames as a picture of few colours, which make its file a tenth as large."""
     page = browser.new_page(viewport={"width": WIDTH, "height": HEIGHT}, color_scheme=scheme)
-    page.goto(address + LINK)
-    page.wait_for_selector(".lost-area[d]")
-    bar = page.get_by_label("Watch it learn", exact=True)
-    bar.fill(str(int(THEN * int(bar.get_attribute("max") or 0))))
-    page.get_by_role("button", name="Show me one").click()
-    page.wait_for_selector(".mistake-steps:not([hidden])")
-    page.wait_for_timeout(PAUSE)
-    page.mouse.move(0, 0)
-    whole = page.screenshot()
     page.goto(address + WATCHED)
+    page.wait_for_selector(".lost-area[d]")
     page.evaluate(FRAMES)
-    return whole, page.locator("main").screenshot()
+    picture = Image.open(io.BytesIO(page.locator("main").screenshot()))
+    return picture.convert("RGB").quantize(COLOURS, dither=Image.Dither.NONE)
 
 
 def main() -> None:
-    """Write the screenshots; their few colours make them a tenth as large."""
+    """Write the picture, light and dark."""
+    docs = Path(__file__).parent
     with tempfile.TemporaryDirectory() as folder, chromium() as browser:
         train(Path(folder))
         with served("--runs", folder) as address:
-            pictures = *screenshots(browser, address, "light"), *screenshots(browser, address, "dark")
-    for name, picture in zip(("web.png", "watch.png", "web-dark.png", "watch-dark.png"), pictures, strict=True):
-        few = Image.open(io.BytesIO(picture)).convert("RGB").quantize(COLOURS, dither=Image.Dither.NONE)
-        few.save(Path(__file__).with_name(name), optimize=True)
+            screenshot(browser, address, "light").save(docs / "watch.png", optimize=True)
+            screenshot(browser, address, "dark").save(docs / "watch-dark.png", optimize=True)
 
 
 if __name__ == "__main__":

@@ -1,10 +1,13 @@
-"""Fill in the tables of `docs/environments` from the code: `python -m docs.tables`, or with `--check` only compare.
+"""Fill in the tables of `docs/environments` and the lists of `docs/api` from the code: `python -m docs.tables`.
+
+With `--check` it only compares.
 
 A table follows a line `<!-- table NAME -->`. The code decides which rows it has, if their first cell is code, and the
 columns with facts. The rest is prose and stays as it is. The arguments of calls, one a line, are filled in too.
 """
 
 import inspect
+import pkgutil
 import re
 import sys
 from collections.abc import Callable, Iterable, Mapping
@@ -30,6 +33,7 @@ from tictactoe.opponents import OPPONENTS
 from tictactoe.rewards import PRESETS
 
 FOLDER = Path(__file__).parent / "environments"
+REFERENCE = Path(__file__).parent / "api"
 ENVIRONMENTS: Mapping[str, list[Callable[..., Any]]] = {
     "turn": [TicTacToeEnv],
     "versus": [TicTacToeVersusEnv],
@@ -161,6 +165,16 @@ def filled(page: str, text: str) -> str:
     return re.sub(r"(?:^    \w+=.*,\n)+", lambda _: call(next(calls)), text, flags=re.MULTILINE)
 
 
+def listed(text: str) -> str:
+    """Return the text of a page of the reference, with the first line of the docstring of each name that it lists."""
+
+    def line(match: re.Match[str]) -> str:
+        documentation = inspect.getdoc(pkgutil.resolve_name(match[1]))
+        return f"- `{match[1]}`: {documentation.splitlines()[0]}" if documentation else match[0]
+
+    return re.sub(r"^- `([\w.]+)`:.*$", line, text, flags=re.MULTILINE)
+
+
 def table(old: str, facts: Facts) -> str:
     """Return a table with these facts, and with the prose and the order of the old one; new rows come last."""
     head, line, *rows = ([cell.strip() for cell in row.strip("|").split("|")] for row in old.splitlines())
@@ -180,12 +194,13 @@ def call(environment: Callable[..., Any]) -> str:
 
 def main(check: bool = False) -> None:
     """Write the pages that are out of date, or with `check` only name them and fail."""
-    texts = {page: FOLDER.joinpath(f"{page}.md").read_text() for page in ENVIRONMENTS}
-    outdated = [page for page, text in texts.items() if filled(page, text) != text]
+    right = {FOLDER / f"{page}.md": filled(page, FOLDER.joinpath(f"{page}.md").read_text()) for page in ENVIRONMENTS}
+    right |= {page: listed(page.read_text()) for page in REFERENCE.glob("*.md")}
+    outdated = [page for page, text in right.items() if page.read_text() != text]
     if check and outdated:
-        sys.exit(f"out of date in docs/environments: {', '.join(outdated)}; run python -m docs.tables")
+        sys.exit(f"out of date: {', '.join(map(str, outdated))}; run python -m docs.tables")
     for page in outdated:
-        FOLDER.joinpath(f"{page}.md").write_text(filled(page, texts[page]))
+        page.write_text(right[page])
 
 
 if __name__ == "__main__":

@@ -23,7 +23,7 @@ GAMES, COPIES = 8, 8
 
 
 class Frozen:
-    """Play as the learner does now, also after it has learned more."""
+    """A copy of the learner, which plays as it does now even after it has learned more."""
 
     def __init__(self, model: MaskablePPO) -> None:
         file = BytesIO()

@@ -18,7 +18,7 @@ from tictactoe import Rules
 
 
 class Planes(nn.Module):
-    """Turn [B, 3A], with the three numbers of each cell side by side, into planes [B, 3, R, C]."""
+    """A layer from [B, 3A], with the three numbers of each cell side by side, to planes [B, 3, R, C]."""
 
     def __init__(self, rules: Rules) -> None:
         super().__init__()

@@ -28,7 +28,7 @@ def make() -> AECEnv:
 
 
 class BothSeats(gymnasium.Env[np.ndarray, int]):
-    """Let one agent play whichever seat is to move."""
+    """An environment in which one agent plays whichever seat is to move."""
 
     def __init__(self, game: AECEnv) -> None:
         self.game = game

@@ -23,7 +23,7 @@ BOARDS, LEARNING_RATE, ENTROPY = 64, 1e-3, 0.3
 
 
 class Likeliest(nn.Sequential):
-    """Play the likeliest empty cell."""
+    """A player that marks the likeliest empty cell."""
 
     def __init__(self) -> None:
         layers = nn.Linear(27, 128), nn.ReLU(), nn.Linear(128, 128), nn.ReLU(), nn.Linear(128, 9)
@@ -42,7 +42,7 @@ class Likeliest(nn.Sequential):
 
 
 class Reinforce:
-    """Learn from whole games; a step is a game."""
+    """A learner from whole games; a step is a game."""
 
     rules = Rules()
     perspective = "mover"

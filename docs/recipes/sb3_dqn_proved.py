@@ -30,7 +30,7 @@ EXPLORATION_MOVES = 18_477  # over which epsilon falls from 1
 
 
 class Opponent:
-    """Reply as one of the latest copies of a network, or at random."""
+    """An opponent that replies as one of the latest copies of a network, or at random."""
 
     def __init__(self, seed: int) -> None:
         self.generator = np.random.default_rng(seed)

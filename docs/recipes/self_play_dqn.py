@@ -32,7 +32,7 @@ TAU = 0.02  # part of the way that the target network moves towards the network 
 
 
 class QNetwork(nn.Module):
-    """Give a value to each cell from the view of the seat to move."""
+    """A network that gives a value to each cell, from the view of the seat to move."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -25,7 +25,7 @@ FRAMES, UPDATES = 50, 10
 
 
 class Values(nn.Module):
-    """Return action values [..., 9] for observations [..., 3, 3, 3] int8."""
+    """A network from observations [..., 3, 3, 3] int8 to action values [..., 9]."""
 
     def __init__(self) -> None:
         super().__init__()

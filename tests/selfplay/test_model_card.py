@@ -87,6 +87,8 @@ def test_the_evaluation_is_that_of_the_card() -> None:
     assert evaluation.optimal
     assert evaluation.unbeatable
     assert json.loads((SHIPPED_FOLDER / "evaluation.json").read_text()) == evaluation.to_dict()
+    measured = dict(re.findall(r"type: (\w+), name: .*, value: (\d+)", CARD))
+    assert measured == {"ways_to_beat": f"{evaluation.ways_to_beat}", "optimal_fraction": f"{evaluation.optimal:d}"}
     for name, seat in (("X", evaluation.first), ("O", evaluation.second)):
         shares = f"wins {seat.win:.2%}, draws {seat.draw:.2%}, loses {seat.loss:.0f} (exact)".replace("%", " %")
         assert row(f"against uniformly random moves, as {name}") == [shares]
