@@ -2,11 +2,13 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
+from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, Page, ViewportSize, expect
 
 import selfplay
+from selfplay.web.server import bundled_script
 from tests.runs import save, saved
 from tests.selfplay.dqn.scripted import config_with, make
 from tests.selfplay.web.serving import serving
@@ -28,6 +30,18 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
         yield Site(runs, f"http://127.0.0.1:{server.port}/")
 
 
+@pytest.fixture(scope="session")
+def call(browser: Browser) -> Iterator[Callable[..., Any]]:
+    """Yield what calls a JavaScript function in the scope of a module of the page."""
+    page = browser.new_page()
+
+    def called(module: str, function: str, *args: Any) -> Any:
+        return page.evaluate(f"(args) => {{ {bundled_script(module)}\n return ({function})(...args); }}", args)
+
+    yield called
+    page.close()
+
+
 @pytest.fixture
 def visit(browser: Browser, served: Site) -> Iterator[Callable[..., Page]]:
     """Return a function that opens the page at a link, in pages that are watched until the end of the test."""
@@ -39,7 +53,7 @@ def visit(browser: Browser, served: Site) -> Iterator[Callable[..., Page]]:
             pages.enter_context(watched(page, served.address))
             pages.callback(page.close)
             page.goto(f"{served.address}{link}")
-            page.wait_for_selector(".board")
+            page.wait_for_selector(".board:visible")
             return page
 
         yield opened

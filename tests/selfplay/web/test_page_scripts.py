@@ -1,13 +1,12 @@
 """Functions of the page, called one by one: what they accept and show has a known answer."""
 
 import contextlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import asdict
 from itertools import product
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser
 
 from selfplay.cli.play_board import HIGH, LOW, MIDDLE
 from selfplay.dqn.config import DQNConfig
@@ -15,25 +14,12 @@ from selfplay.errors import UserError
 from selfplay.learning.plots import VALUES
 from selfplay.position import read_board
 from selfplay.web.catalogue import worth
-from selfplay.web.server import bundled_script
 from tests.runs import refused
 from tests.tictactoe.rule_book import RuleBook
 from tictactoe import Rewards, Rules
 
 Call = Callable[..., Any]
 MINUS = "\u2212"
-
-
-@pytest.fixture(scope="module")
-def call(browser: Browser) -> Iterator[Call]:
-    """Yield what calls a JavaScript function in the scope of a module of the page."""
-    page = browser.new_page()
-
-    def called(module: str, function: str, *args: Any) -> Any:
-        return page.evaluate(f"(args) => {{ {bundled_script(module)}\n return ({function})(...args); }}", args)
-
-    yield called
-    page.close()
 
 
 def test_values_are_signed_and_short(call: Call) -> None:

@@ -58,7 +58,7 @@ export function withMark(board, cell, mark) {
  *
  * @param {Rules} rules
  */
-function linesOf(rules, board, seat) {
+export function linesOf(rules, board, seat) {
   const lines = [];
   for (let row = 0; row < rules.rows; row += 1) {
     for (let col = 0; col < rules.cols; col += 1) {
