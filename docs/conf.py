@@ -59,14 +59,14 @@ or <a href="{unit}.py" download>{unit}.py</a> for an editor. <a href="README.htm
 """Below the title of a unit."""
 BLOCK = "```{{code-block}} {}\n:class: {}\n\n{}\n```"
 PICTURE = re.compile(r"^<picture>.*</picture>$", re.MULTILINE)
-"""The README's first picture, light or dark. The site has the page itself in its place."""
+"""The README's first picture, light or dark. The site has the page's playground in its place."""
 PLAYER = """
-<iframe class="player" src="player.html" title="A player to play against and to look inside"></iframe>
+<iframe class="player" src="player.html#view=playground" title="A program that learns while you watch"></iframe>
 
 <div class="cards">
 
 **[Play and look inside](docs/play.md)** a trained player: what it believes, next to what is true.
-<a href="player.html">The player above on a page of its own.</a>
+<a href="player.html">Try it here</a>. The <a href="player.html#view=playground">playground above</a> has its own page.
 
 **[Take the course](docs/course/README.md)**: eight units, from the solved game to a proof that you write yourself.
 
@@ -222,7 +222,8 @@ def finish(app: Sphinx, error: Exception | None) -> None:
     if error is None:
         shutil.copyfile(Path(app.outdir, f"{root_doc}.html"), Path(app.outdir, "index.html"))
         with tempfile.TemporaryDirectory() as runs:
-            export([str(selfplay.train(run_dir=Path(runs, "player")).folder)], Path(app.outdir, "player.html"))
+            player = str(selfplay.train(run_dir=Path(runs, "player")).folder)
+            export([player], Path(app.outdir, "player.html"), course="docs/course/")
         for picture in Path(__file__).parent.glob("watch*.png"):  # in HTML, for light and dark
             shutil.copy(picture, Path(app.outdir, "docs"))
         for unit in course.units():

@@ -41,11 +41,19 @@ def page(browser: Browser) -> Iterator[Page]:
     assert [address for address in requests if not address.startswith(("file:", "data:", "blob:"))] == []
 
 
-def test_the_first_page_is_the_readme_with_a_player_to_play_against(site: Path, page: Page) -> None:
+def test_the_first_page_is_the_readme_with_the_playground_whose_units_are_beside_it(site: Path, page: Page) -> None:
     assert (site / "index.html").read_bytes() == (site / "README.html").read_bytes()
     page.goto((site / "index.html").as_uri())
-    player = page.frame_locator("iframe.player")
-    player.get_by_text("PROVED UNBEATABLE").first.wait_for()
+    playground = page.frame_locator("iframe.player")
+    playground.get_by_role("button", name="The sign is wrong").click()
+    playground.get_by_text(re.compile("ways to beat it .*after [1-9]")).wait_for()
+    playground.get_by_role("link", name="Unit 3").click()
+    page.wait_for_url("**/docs/course/unit_3.html")
+
+
+def test_there_is_a_player_to_play_against(site: Path, page: Page) -> None:
+    page.goto((site / "player.html").as_uri())
+    page.get_by_text("PROVED UNBEATABLE").first.wait_for()
 
 
 def test_the_reference_lists_the_settings(site: Path, page: Page) -> None:

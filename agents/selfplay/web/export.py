@@ -23,8 +23,8 @@ from selfplay.web.server import PAGE, bundled_script
 from tictactoe import Rules
 from tictactoe.symmetry import symmetries
 
-ENTRY = "exported.js"
-"""The module that starts the page with the data inside it."""
+ENTRY, TRAINER = "exported.js", "trainer.js"
+"""The module that starts the page with the data inside it, and the worker of its playground."""
 ROOM_FOR_SNAPSHOTS = 300_000
 """Largest number of characters of the snapshots in the file."""
 PARTS = 127
@@ -33,8 +33,10 @@ RIVALS = "random", "heuristic"
 """Built-in opponents that the page plays as well, on the board of 3,3,3."""
 
 
-def export(names: Sequence[str], output: Path) -> None:
+def export(names: Sequence[str], output: Path, course: str | None = None) -> None:
     """Write the page of one player as a single file, and print where it is.
+
+    `course` is the folder of the course's pages, seen from that file, if it is on the site with them.
 
     Raises:
         UserError: it is not exactly one player, a page cannot compute it, or the file cannot be written.
@@ -58,6 +60,7 @@ def export(names: Sequence[str], output: Path) -> None:
         "evaluations": evaluations,
         "history": history(chosen.folder),
         "snapshots": snapshots,
+        "course": course,
     }
     content = document(data).encode()
     write_output(output, content)
@@ -127,7 +130,7 @@ def document(data: dict[str, Any]) -> str:
     icon = f"data:image/svg+xml;base64,{base64.b64encode((PAGE / 'icon.svg').read_bytes()).decode()}"
     text = json.dumps(data, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")  # cannot end the element
     policy = (
-        f"default-src 'none'; script-src {_hash(script)}; style-src {_hash(style)}; img-src data:; "
+        f"default-src 'none'; script-src {_hash(script)}; worker-src blob:; style-src {_hash(style)}; img-src data:; "
         "connect-src 'none'; base-uri 'none'; form-action 'none'"
     )
     html = (PAGE / "index.html").read_text("utf-8")
@@ -136,7 +139,9 @@ def document(data: dict[str, Any]) -> str:
         '"icon.svg"': f'"{icon}"',
         '<link rel="stylesheet" href="style.css">': f"<style>{style}</style>",
         '<script type="module" src="served.js"></script>': (
-            f'<script type="application/json" id="player-data">{text}</script>\n<script type="module">{script}</script>'
+            f'<script type="application/json" id="player-data">{text}</script>\n'
+            f'<script type="text/plain" id="trainer">{bundled_script(TRAINER)}</script>\n'
+            f'<script type="module">{script}</script>'
         ),
     }.items():
         html = html.replace(place, content)

@@ -38,8 +38,8 @@ FILES = {
     "/icon.svg": ("icon.svg", "image/svg+xml"),
 }
 """Files of the page and their media types, by the paths at which they are served."""
-ENTRY = "served.js"
-"""The module that starts the page; it is served in one script with all that it needs."""
+SCRIPTS = ("served.js", "trainer.js")
+"""The module that starts the page and the worker of its playground; each is served with all that it needs."""
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 EVERY_ADDRESS = ("0.0.0.0", "::")
 
@@ -100,9 +100,9 @@ def application(routes: Sequence[Route], hosts: Hosts) -> ASGIApp:
         Route(path, Response((PAGE / name).read_bytes(), media_type=media_type))
         for path, (name, media_type) in FILES.items()
     ]
-    script = Route(f"/{ENTRY}", Response(bundled_script(ENTRY), media_type="text/javascript"))
+    scripts = [Route(f"/{name}", Response(bundled_script(name), media_type="text/javascript")) for name in SCRIPTS]
     handlers: dict[Any, Any] = {UserError: _mistake, Exception: _bug}
-    app = Starlette(routes=[*routes, *files, script], exception_handlers=handlers)
+    app = Starlette(routes=[*routes, *files, *scripts], exception_handlers=handlers)
 
     async def guarded(scope: Scope, receive: Receive, send: Send) -> None:
         async def send_with_headers(message: Message) -> None:

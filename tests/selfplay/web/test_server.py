@@ -11,7 +11,7 @@ import pytest
 
 from selfplay.judging.agents import AgentPolicy
 from selfplay.web import api, mistakes
-from selfplay.web.server import FILES, PAGE, Hosts, bundled_script
+from selfplay.web.server import FILES, PAGE, SCRIPTS, Hosts, bundled_script
 from tests.selfplay.web.serving import Served, serving
 from tictactoe import Rules
 
@@ -29,6 +29,7 @@ EMPTY = "board=" + "." * 9
 PATHS = [
     *("/", "/index.html", "/..", "/../pyproject.toml", "/..%2f..%2fpyproject.toml", "/%2e%2e/%2e%2e/etc/passwd"),
     *("//etc/passwd", "/page/index.html", "/server.py", "/\\..\\server.py", "/" + "x" * 3_000, "/served.js"),
+    "/trainer.js",
     *(f"/api/analysis?player={name}&{EMPTY}" for name in ("0", "1", "9", "shipped", "../x", "os:system")),
     *("/api/players", "/api/evaluation?player=1", "/api/evaluation?player=", f"/api/analysis?player=0&steps=1&{EMPTY}"),
 ]
@@ -169,7 +170,7 @@ def test_optimal_is_not_evaluated_on_a_board_that_it_would_have_to_search() -> N
 def test_whatever_is_sent_no_file_but_the_pages_is_served(served: Served, capfd: pytest.CaptureFixture[str]) -> None:
     generator = random.Random(SEED)
     page = {(PAGE / name).read_bytes() for name, _ in FILES.values()}
-    page.add(bundled_script("served.js").encode())
+    page |= {bundled_script(name).encode() for name in SCRIPTS}
     host = "Host", f"127.0.0.1:{served.port}"
     requests = [raw("GET", path, [host, ("Origin", f"http://{host[1]}"), ("Accept", "*/*")]) for path in PATHS]
     statuses = set()

@@ -44,7 +44,7 @@ def watched(page: Page, address: str) -> Iterator[None]:
     page.on("pageerror", lambda error: written.append(str(error)))
     yield
     assert requested
-    assert [url for url in requested if not url.startswith((address, "data:"))] == []
+    assert [url for url in requested if not url.startswith((address, "blob:", "data:"))] == []
     assert written == []
 
 

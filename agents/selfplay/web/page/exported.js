@@ -3,4 +3,6 @@ import { byId } from "./dom.js";
 import { exportedApi } from "./exported_api.js";
 import { start } from "./main.js";
 
-start(exportedApi(JSON.parse(byId("player-data").textContent)));
+const data = JSON.parse(byId("player-data").textContent);
+const trainer = new Blob([byId("trainer").textContent], { type: "text/javascript" });
+start(exportedApi(data), () => new Worker(URL.createObjectURL(trainer)), data.course);

@@ -18,6 +18,7 @@ import { tableValues } from "./tabular.js";
  * @property {import("./safetensors.js").Snapshots} snapshots What it had learned earlier, rounded.
  * @property {Record<number, import("./server_api.js").Evaluation>} evaluations By the indices of the players.
  * @property {import("./server_api.js").Point[]} history
+ * @property {string | null} course The folder of the course's pages, if they are beside the file.
  */
 
 /**

@@ -83,7 +83,7 @@ function moveClass(givesAway) {
 }
 
 /** Return the one legend of both maps: what the colours mean, in which unit, and the marks. */
-function legendOf(player, analysis) {
+export function legendOf(player, analysis) {
   const names = ["loss", "draw", "win"];
   const worth = worthOf(player);
   const keys = names.map((name, i) =>

@@ -36,7 +36,7 @@ export function keyboard(app) {
     }
     const square = /^[1-9]$/.test(event.key) ? Number(event.key) - 1 : null;
     const arrow = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
-    if (!active.checked) {
+    if (!active.checked || app.state.view === "playground") { // whose board they do not mean
       return;
     }
     if (square !== null && square < app.position().board.length) {

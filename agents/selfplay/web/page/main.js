@@ -12,6 +12,7 @@ import { timeBar } from "./time_bar.js";
 import { insidePanel } from "./inside.js";
 import { mistakesPanel } from "./mistakes.js";
 import { beatPanel } from "./beat.js";
+import { playgroundPanel } from "./playground.js";
 import { keyboard } from "./keys.js";
 
 const MOST_REMEMBERED = 4000;
@@ -35,6 +36,8 @@ const MOST_REMEMBERED = 4000;
  * @property {{game: object, player: number, steps: number | null, cell: number | null, text: string}} [hint] The last one
  *   that was given, and for what.
  * @property {boolean} [punishing] A punishment is being shown, so the player's moves are not requested.
+ * @property {() => Worker} newTrainer Starts the worker of the playground, trainer.js.
+ * @property {string | null} course The folder of the course's pages, null where they are not beside this page.
  */
 
 /**
@@ -42,7 +45,7 @@ const MOST_REMEMBERED = 4000;
  *
  * @param {import("./server_api.js").Api} api
  */
-export async function start(api) {
+export async function start(api, newTrainer, course = null) {
   const shown = [];
   const answers = new Map();
   let thought = { key: null, place: null, analysis: null };
@@ -76,6 +79,8 @@ export async function start(api) {
 
   const app = {
     api,
+    newTrainer,
+    course,
     players: [],
     state: null,
     player: () => app.players.find((each) => each.index === app.state.player),
@@ -176,11 +181,13 @@ function panels(app) {
     { id: "inside", title: "Look inside", panel: insidePanel(app) },
     { id: "mistakes", title: "Mistakes", panel: mistakesPanel(app) },
     { id: "beat", title: "Beat it", panel: beatPanel(app) },
+    { id: "playground", title: "Playground", panel: playgroundPanel(app) },
   ];
   const show = tabs(byId("panels"), all, (view) => app.update({ view }));
   return () => {
     const { id: view } = all.find((each) => each.id === app.state.view) ?? all[0];
     show(view);
+    document.body.className = view === "playground" ? "alone" : ""; // it has a board and a player of its own
     for (const { id, panel } of all) {
       panel.always?.();
       if (id === view) {

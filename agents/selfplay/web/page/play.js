@@ -239,7 +239,8 @@ function hintFor(rules, game, position, analysis, lost) {
   return { cell: best[0], text: `No way to beat it is known from here; ${squares} keeps the ${keeps}.` };
 }
 
-async function copyLink(share) {
+/** Copy the page's address; `share` is the button that says so. */
+export async function copyLink(share) {
   try {
     await navigator.clipboard.writeText(location.href);
     say("The link is copied.");

@@ -2,4 +2,4 @@
 import { start } from "./main.js";
 import { serverApi } from "./server_api.js";
 
-start(serverApi());
+start(serverApi(), () => new Worker("trainer.js"));

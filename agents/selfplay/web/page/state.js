@@ -1,8 +1,9 @@
 // What the page shows, and the link that restores it: `#player=shipped&seat=O&moves=5,1,9` or `&board=X.O......`.
 import { gameFrom, lookedAt, problemOfGame } from "./game.js";
 import { MARKS, emptyBoard, seatToMove } from "./rules.js";
+import { settingParts, settingsIn } from "./settings.js";
 
-const VIEWS = ["inside", "mistakes", "beat"];
+const VIEWS = ["inside", "mistakes", "beat", "playground"];
 
 /**
  * @typedef {object} State
@@ -16,6 +17,7 @@ const VIEWS = ["inside", "mistakes", "beat"];
  * @property {boolean} thinks The board shows what the player has learned of each square.
  * @property {string | null} beside The player whose map is shown beside, its index and steps.
  * @property {import("./server_api.js").Group} [mistake] The one that was last led into.
+ * @property {Record<string, string>} playground The settings there.
  */
 
 /**
@@ -40,6 +42,9 @@ export function linkTo(state, player) {
   }
   if (state.steps !== null) {
     parts.push(`steps=${state.steps}`);
+  }
+  if (state.view === "playground") {
+    parts.push(...settingParts(state.playground));
   }
   return `#${parts.join("&")}`;
 }
@@ -81,6 +86,7 @@ export function stateOf(hash, players) {
       playing: false,
       thinks: false,
       beside: null,
+      playground: settingsIn(link),
     },
     problem,
   };

@@ -10,7 +10,7 @@ const [LENGTH, DEPTH] = [1000, 100];
 const SPEEDS = [["slow", 600], ["normal", 300], ["fast", 120]];
 
 /** Whether the visitor wants no motion. */
-const still = matchMedia("(prefers-reduced-motion: reduce)");
+export const still = matchMedia("(prefers-reduced-motion: reduce)");
 
 /** Return the snapshots that the bar stops at: all, or every second one, or every third, always with the last. */
 export function stopsOf(snapshots) {
@@ -29,7 +29,7 @@ function placeOf(stops, steps) {
 }
 
 /** Return the steps from which on there was no way to beat it until the end; null if the last evaluation proves nothing. */
-function proofBegins(points) {
+export function proofBegins(points) {
   let first = null;
   for (const { steps, ways, exact } of points) {
     first = exact && ways === 0 ? first ?? steps : null;
