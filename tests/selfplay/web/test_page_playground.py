@@ -70,7 +70,7 @@ def test_a_file_without_a_network_trains_a_player_until_it_is_proved_and_the_sam
     says(offline, ".score", "PROVED")
     paused(offline)
     assert moves(offline) == proved
-    press(offline, "Go on")
+    press(offline, "Continue")
     press(offline, "Pause")
     paused(offline)
     assert moves(offline) > proved
@@ -169,7 +169,7 @@ def test_it_pauses_while_another_tab_is_open_and_has_its_own_board(visit: Open) 
     assert page.locator("#board .marked").count() == 0
     assert "target" not in page.url
     page.get_by_role("tab", name="Playground").click()
-    expect(playground(page, "Go on")).to_be_visible()
+    expect(playground(page, "Continue")).to_be_visible()
 
 
 def test_the_keyboard_alone_trains_and_plays(visit: Open) -> None:

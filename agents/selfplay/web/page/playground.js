@@ -82,7 +82,7 @@ export function playgroundPanel(app) {
       say(score.textContent);
     }
     running = report.running;
-    const onwards = steps ? "Go on" : "Start";
+    const onwards = steps ? "Continue" : "Start";
     start.textContent = running ? "Pause" : onwards;
     curve.show(points, before);
     game.update(report);
