@@ -1,11 +1,12 @@
-"""Measure the page of `selfplay web`: how soon it is there, how fast it answers, and how large it is as a file.
+"""Measure the page of `selfplay web`: how soon it is there, how fast it answers, and how soon it proves a learner.
 
     python -m benchmarks.page --docs docs
 
 A run with the default settings trains, and its page is served as `selfplay web RUN` serves it. Each turn starts
 Chromium anew. The first load lasts from the navigation until a click has marked a square; its requests are those until
 the board is drawn. Then the page asks for the player's move in each of the 252 positions after three moves, one after
-the other. It needs the extra `dev`, for playwright, and a program called chromium.
+the other. In the playground a visit presses Start, with its number as the seed, and waits for the proof. It needs the
+extra `dev`, for playwright, and a program called chromium.
 """
 
 import tempfile
@@ -22,6 +23,8 @@ from selfplay.cli import web as command
 from selfplay.cli.flags import parse, run_command
 
 PROG = "python -m benchmarks.page"
+MOST_SECONDS = 60
+"""Longest wait for a proof in the playground."""
 ANSWERS = """async () => {
     const times = [];
     for (let cells = 0; cells < 729; cells++) {
@@ -61,11 +64,13 @@ def main(args: Sequence[str]) -> None:
             pass  # its first start takes longer than all others
         with draw_page.served(run) as address:
 
-            def measure(_: Row, __: int) -> Result:
+            def measure(row: Row, number: int) -> Result:
+                if row == "playground":
+                    return measured_playground(address, number)
                 return {**measured(address), "file, kB": file.stat().st_size / 1_000}
 
-            note = "of all starts of Chromium"
-            harness.run("The page", ["default run"], range(flags.times), measure, note, ["playwright"], flags.docs)
+            note, rows = "of all starts of Chromium", ["default run", "playground"]
+            harness.run("The page", rows, range(flags.times), measure, note, ["playwright"], flags.docs)
 
 
 def measured(address: str) -> Result:
@@ -81,6 +86,19 @@ def measured(address: str) -> Result:
         page.wait_for_selector("[data-mark='X']")
         seconds = time.perf_counter() - started
         return {"first load, s": seconds, "requests": number, **page.evaluate(ANSWERS)}
+
+
+def measured_playground(address: str, seed: int) -> Result:
+    """Return how long a DQN trains in a new browser until it is proved, and when the page was first painted."""
+    with draw_page.chromium() as browser:
+        page = browser.new_page()
+        page.goto(f"{address}#view=playground&seed={seed}")
+        page.locator("#panel-playground").get_by_role("button", name="Start").click()
+        started = time.perf_counter()
+        page.wait_for_selector(".score.good", timeout=MOST_SECONDS * 1_000)
+        seconds = time.perf_counter() - started
+        painted = page.evaluate("performance.getEntriesByName('first-contentful-paint')[0].startTime")
+        return {"proof, s": seconds, "first paint, s": painted / 1_000}
 
 
 if __name__ == "__main__":
