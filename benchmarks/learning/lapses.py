@@ -109,7 +109,7 @@ def train(row: Row, seed: int) -> Result:
             elif proved:
                 first, seconds = record.steps, record.metrics["time/training_s"]
     print(f"{row}, seed {seed}: first proof after {first:,} plies, {lapses} lapses", flush=True)
-    return {
+    result: Result = {
         "first proof, plies": first,
         "first proof, s": seconds,
         "evaluations after it": evaluations,
@@ -119,8 +119,10 @@ def train(row: Row, seed: int) -> Result:
         "third proof in a row, plies": third,
         "without a lapse after it": bool(later_lapses == 0 and math.isfinite(third)),
         "proved at the end": proved,
-        "optimal states at the end": record.verdict.optimal_states,
     }
+    if record.verdict.optimal_states is not None:
+        result["optimal states at the end"] = record.verdict.optimal_states
+    return result
 
 
 def no_replies(*_: object) -> IntArray:
