@@ -14,6 +14,7 @@
 | | data/greedy-games-of-td-backup, td-backup-*.png | learning: `greedy-games-of-td-backup.*` |
 | | data/exercise | learning: `exercise.*` |
 | `learning.repaired` | data/repaired-on-5x5x4, data/repaired-on-6x5x4 | bigger-boards: `repaired-on-*` |
+| `learning.simulations` | data/simulations-until-proved, simulations.* | results: `simulations-until-proved.*` |
 | `learning.targets` | data/the-three-targets, targets.csv | learning: `targets.*` |
 | `learning.time_to_unbeatable` | data/time-to-unbeatable | speed: `time-to-unbeatable.*` |
 | `learning.waiting` | data/from-pressing-return-to-a-proof | speed: `from-pressing-return-to-a-proof.*` |
