@@ -165,23 +165,34 @@ def judged(algorithm: Algorithm, player: Any, most: int) -> list[Result]:
 
 def summarized(plies: int, lines: Sequence[Result]) -> Result:
     """Return how a player fares without lookahead and with one ply, and what it needs to be proved."""
-    ways = {(line["search"], line["amount"]): line["ways"] for line in lines}
-    found: Result = {"plies": plies, "ways alone": ways["lookahead", 0], "ways with one ply": ways["lookahead", 1]}
+    lookahead = [line for line in lines if line["search"] == "lookahead"]
+    found: Result = {"plies": plies}
+    for name, line in zip(("alone", "with one ply"), lookahead, strict=False):
+        found[f"losses {name}, %"] = losses(line)
     for search, column in UNTIL_PROVED.items():
-        amounts = [amount for kind, amount in ways if kind == search]
-        place = harness.held_from([ways[search, amount] == 0 for amount in amounts])
-        found[column] = math.inf if place is None else amounts[place]
+        of_search = [line for line in lines if line["search"] == search]
+        proved = [line["ways"] == 0 for line in of_search]
+        place = harness.held_from(proved)
+        found[column] = math.inf if place is None else of_search[place]["amount"]
+        if search == "PUCT":
+            found["proved with fewer, but not with all"] = any(proved[:place])
     return found
+
+
+def losses(line: Result) -> float:
+    """Return how often a player loses to random play, the mean of both seats in percent."""
+    return 50 * float(line["first_loss"] + line["second_loss"])
 
 
 @pictures.styled()
 def plot(lines: Sequence[Result], results: Mapping[str, Sequence[Result]]) -> Figure:
     """Plot how often each player loses, and how much search it needs until it is proved."""
-    figure = Figure(figsize=(9, 7), layout="constrained")
+    figure = Figure(figsize=(11, 7), layout="constrained")
+    figure.suptitle("3,3,3: how much search does a learned player need until it is proved unbeatable?")
     (first, second), (third, fourth) = figure.subplots(2, 2)
     plot_losses(first, "AlphaZero", lines)
     plot_losses(second, "DQN", lines)
-    plot_until_proved(third, "PUCT", SIMULATIONS, results)
+    plot_until_proved(third, "PUCT", [*SIMULATIONS, math.inf], results)
     plot_until_proved(fourth, "lookahead", range(RULES.cells + 1), results)
     return figure
 
@@ -191,22 +202,24 @@ def plot_losses(axes: Axes, algorithm: Algorithm, lines: Sequence[Result]) -> No
     chosen = [line for line in lines if (line["learner"], line["search"]) == (algorithm, "PUCT")]
     amounts = list(dict.fromkeys(line["amount"] for line in chosen))
     for trained in dict.fromkeys(line["trained"] for line in chosen):
-        losses = []
+        medians = []
         for amount in amounts:
             of_seeds = [line for line in chosen if (line["trained"], line["amount"]) == (trained, amount)]
-            losses.append(statistics.median(50 * (line["first_loss"] + line["second_loss"]) for line in of_seeds))
-        axes.plot(losses, marker=".", label=trained)
+            medians.append(statistics.median(map(losses, of_seeds)))
+        axes.plot(medians, marker=".", label=trained)
     axes.set(xlabel="simulations of a move", ylabel="losses to random play, %", ylim=(-0.002, 100))
-    axes.set_xticks(range(len(amounts)), map(str, amounts))
+    axes.set_xticks(range(len(amounts)), map(str, amounts), rotation=45)
     axes.set_yscale("symlog", linthresh=0.01)
     axes.set_yticks([0, 0.01, 0.1, 1, 10, 100], ["0: proved", "0.01", "0.1", "1", "10", "100"])
     axes.set_title(f"{algorithm}, median of the seeds")
-    axes.legend(title="trained for")
+    axes.legend(title="trained for", loc="upper left", bbox_to_anchor=(1, 1))
 
 
-def plot_until_proved(axes: Axes, search: str, amounts: Sequence[int], results: Mapping[str, Sequence[Result]]) -> None:
+def plot_until_proved(
+    axes: Axes, search: str, amounts: Sequence[float], results: Mapping[str, Sequence[Result]]
+) -> None:
     """Plot how much of a search each player needs until it is proved, over the plies of its training."""
-    heights = {amount: height for height, amount in enumerate([*amounts, math.inf])}
+    heights = {amount: height for height, amount in enumerate(amounts)}
     for number, algorithm in enumerate(UNITS):
         rows = [of_row for row, of_row in results.items() if row.startswith(algorithm)]
         for seed, of_seed in enumerate(zip(*rows, strict=True)):
@@ -216,9 +229,10 @@ def plot_until_proved(axes: Axes, search: str, amounts: Sequence[int], results: 
             axes.plot(plies, needed, marker=".", color=f"C{number}", alpha=0.7, label=label)
     axes.set_xscale("symlog", linthresh=500)
     axes.set(xlabel="plies of training", ylabel=UNTIL_PROVED[search])
-    axes.set_yticks([*heights.values()], [*map(str, amounts), "never"])
+    axes.set_xticks([0, 1_000, 10_000], ["0", "1,000", "10,000"])
+    axes.set_yticks(range(len(amounts)), ["more" if math.isinf(amount) else str(amount) for amount in amounts])
     axes.set_title("each seed")
-    axes.legend()
+    axes.legend(loc="upper left", bbox_to_anchor=(1, 1))
 
 
 def main(
