@@ -4,12 +4,12 @@ One network says how likely each move is to be best (its policy) and how the gam
 ahead with both. Self-play makes the moves that the search prefers, and the network learns from the games: its policy
 from how often the search tried each move, its value from the result.
 
-By default it plays until the network alone is proved unbeatable, which takes some seconds on one core.
+By default it plays until the network alone is proved unbeatable, which takes less than a minute on one core.
 `--simulations 16` judges a player that searches: it is proved earlier, and every move takes longer. `selfplay prove
 docs.recipes.alphazero:AlphaZero@RUN` proves a run again.
 
-Source: Silver et al. (2018), doi:10.1126/science.aar6404. Games here begin after some random moves, so that the player
-also meets the positions to which bad replies lead.
+Source: Silver et al. (2018), doi:10.1126/science.aar6404. Two things differ. Games begin after some random moves, so
+that the player also meets the positions to which bad replies lead. And it learns from mirror images too.
 
 Shapes: B boards, A cells (= moves), N nodes of a search tree.
 """
