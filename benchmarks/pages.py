@@ -114,6 +114,11 @@ FIGURES = (
     Figure("peers.csv", "peers", "[Baselines](baselines.md)"),
     Figure("peers-tuning.csv", "peers.tuning"),
     Figure("data/speed-of-the-environments.json", "environment.speed", "[Speed](#speed)"),
+    Figure(
+        "data/simulations-until-proved.json",
+        "learning.simulations",
+        "[How much search?](#how-much-search-does-a-learned-player-need-until-it-is-proved)",
+    ),
     Figure("data/searching-large-boards.json", "environment.search --times 7", "[Bigger boards](#bigger-boards)"),
     Figure("data/the-rule.json", "environment.rule --times 3"),
     Figure("evidence/large.csv", "sweeps large"),

@@ -14,6 +14,7 @@ import torch
 
 import selfplay
 from docs.recipes import (
+    alphazero,
     maskable_ppo_self_play,
     own_algorithm,
     own_board,
@@ -31,6 +32,7 @@ from selfplay.dqn.dqn import Transitions
 from selfplay.judging.evaluate import evaluate_policy
 from selfplay.learning.checkpoint import read_checkpoint
 from selfplay.players import resolve
+from tictactoe import Rules, batch
 
 PAGE = Path(__file__).parent.parent / "docs" / "frameworks.md"
 RECIPES = sorted(path.stem for path in (PAGE.parent / "recipes").glob("*.py"))
@@ -158,6 +160,72 @@ def test_reinforce_learns_within_the_mask_and_goes_on_as_it_was() -> None:
     proof: Any = selfplay.evaluate(one.player(), perspective="mover")
     assert proof.illegal_states == 0
     assert losses(proof) < 0.5
+
+
+@pytest.mark.usefixtures("stopper")
+def test_alphazero_is_proved_without_a_search_and_with_one(here: Path) -> None:
+    """It takes about ten seconds: the network alone must know the reply to every move."""
+    run = alphazero.main(seed=1000, folder=here / "it")
+    assert run.verdict.unbeatable
+    named = resolve(f"docs.recipes.alphazero:AlphaZero@{run.folder}")
+    assert evaluate_policy(named.policy).unbeatable
+    player = run.player
+    player.simulations = 8
+    assert selfplay.evaluate(player, perspective="mover").unbeatable
+
+
+def test_alphazero_continues_as_it_was() -> None:
+    one, other = alphazero.AlphaZero(seed=1000), alphazero.AlphaZero(seed=1)
+    one.advance(8)
+    other.restore(copy.deepcopy(one.state()))
+    for learner in (one, other):
+        learner.advance(8)
+    assert (one.steps, other.steps, one.plies) == (16, 16, other.plies)
+    weights = [learner.network.state_dict().values() for learner in (one, other)]
+    assert all((first == second).all() for first, second in zip(*weights, strict=True))
+
+
+def test_alphazeros_search_of_many_boards_visits_what_a_plain_search_of_each_visits() -> None:
+    rules = Rules()
+    learner = alphazero.AlphaZero(seed=1000)
+    valued = alphazero.valuation(rules, learner.network.double())
+    roots = learner.openings(20)
+    search = alphazero.Search(rules, roots, valued, 60)
+    for _ in range(60):
+        search.simulate()
+    for number, visits in enumerate(search.visits[:, 0]):
+        root = batch.State(*(part[number : number + 1] for part in roots))
+        assert visits.tolist() == plain_search(rules, root, valued, 60)
+
+
+def plain_search(rules: Rules, root: batch.State, valued: alphazero.Valuation, simulations: int) -> list[int]:
+    """Return how often AlphaZero's search tries each move of one position, with a dict of nodes and recursion."""
+    nodes: dict[tuple[int, ...], Any] = {}
+
+    def look(moves: tuple[int, ...], state: batch.State) -> float:
+        """Return the value of a position to its mover, and count one more simulation through it."""
+        if moves not in nodes:
+            (policy,), (value,) = valued(state)
+            nodes[moves] = policy, [0] * rules.cells, [0.0] * rules.cells
+            return float(value)
+        policy, visits, total = nodes[moves]
+        scores = []
+        for cell in range(rules.cells):
+            mean = total[cell] / visits[cell] if visits[cell] else 0
+            bonus = alphazero.EXPLORATION * policy[cell] * (1 + sum(visits)) ** 0.5 / (1 + visits[cell])
+            scores.append(mean + bonus)
+        cell = int(np.argmax(scores))
+        played = batch.play(rules, state, np.array([cell]))
+        value = float(played.win[0])
+        if not played.terminated[0]:
+            value = -look((*moves, cell), played.state)
+        visits[cell] += 1
+        total[cell] += value
+        return value
+
+    for _ in range(simulations + 1):  # the first only values the root
+        look((), root)
+    return list(nodes[()][1])
 
 
 def test_the_right_target_loses_fewer_games() -> None:

@@ -6,15 +6,18 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 import tyro
 
 from benchmarks.environment import loops, speed
-from benchmarks.learning import article_speed, bigger_boards, repaired, targets
+from benchmarks.learning import article_speed, bigger_boards, repaired, simulations, targets
 from benchmarks.peers import evaluations as peers_evaluations
 from docs import draw_page
+from docs.recipes import alphazero
 from selfplay import DQNConfig
 from tests.runs import saved
+from tictactoe import batch, solve
 
 QUICK = "--mask --num-envs 16 --hidden 8 --batch-size 32 --warmup 64 --memory-size 1000 --eval-every 512"
 SCRIPTS = {
@@ -26,6 +29,7 @@ SCRIPTS = {
     "learning.learners": "--commands dqn minimax-q --shorten 1000 --seeds 1000",
     "learning.published": "--seeds 1000 --games 100",
     "learning.repaired": "--rows 3 --seeds 1000",
+    "learning.simulations": "--seeds 1000 --evaluations 1 --most-simulations 2",
     "learning.targets": "--seeds 1000 --total-steps 1024",
     "learning.time_to_unbeatable": "--modes mask --seeds 1000 --total-steps 2048 --unit-steps 200",
     "peers.__main__": "--players ours-plain --seeds 1000 --seconds 0.2",
@@ -41,6 +45,7 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
     """Make what no flag makes smaller small."""
     monkeypatch.setattr(bigger_boards, "ROWS", {"4x4x4": f"--rows 1 --cols 3 --k 3 {QUICK}"})
     monkeypatch.setattr(repaired, "FLAGS", f"--total-steps 1024 {QUICK}")
+    monkeypatch.setattr(simulations, "GAMES", 8)
     monkeypatch.setattr(targets, "DQNConfig", lambda **settings: DQNConfig(**settings | {"eval_every": 512}))
     monkeypatch.setattr(article_speed, "WARM_UP_STEPS", 120)
     monkeypatch.setattr(peers_evaluations, "CALIBRATION", 0.05)
@@ -79,3 +84,23 @@ def test_the_published_chances_of_random_play_are_exact() -> None:
     published = importlib.import_module("benchmarks.learning.published")
     [exact] = published.match_ups([0], 10)["random against random, exact"]
     assert [round(share, 1) for share in exact.values()] == [58.5, 28.8, 12.7]
+
+
+def test_lookahead_is_optimal_to_the_end_of_the_game_with_any_values_and_at_one_ply_with_the_right_ones() -> None:
+    solution = solve(simulations.RULES)
+    tree, best = solution.tree, solution.optimal_moves[solution.tree.decisions]
+    policy, guessed = np.random.default_rng(0).random((len(tree), 9)), np.random.default_rng(1).random(len(tree))
+    guessed[tree.finished] = tree.result[tree.finished]
+    assert (best >> simulations.looked_ahead(policy, guessed)[9] & 1).all()
+    assert not (best >> simulations.looked_ahead(policy, guessed)[1] & 1).all()
+    assert (best >> simulations.looked_ahead(policy, solution.value.astype(np.float64))[1] & 1).all()
+
+
+def test_moves_that_are_searched_with_known_values_are_those_of_alphazeros_player() -> None:
+    network = alphazero.AlphaZero(seed=1000).network
+    some = batch.State(*(part[::20] for part in simulations.decision_states()))
+    policy, value = simulations.known("AlphaZero", alphazero.Player(simulations.RULES, network, 0))
+    moves = simulations.searched(some, policy, value, 8)
+    for number in (0, 1, 8):
+        player = alphazero.Player(simulations.RULES, network, number)
+        assert (player.act(batch.observe(simulations.RULES, some, "mover")) == moves[number]).all()
