@@ -103,7 +103,6 @@ FIGURES = (
     Figure("data/lapses.json", "learning.lapses", "[Once proved, it stays proved](#once-proved-it-stays-proved)"),
     Figure("evidence/defaults.csv", "sweeps defaults", "[Which settings matter?](#which-settings-matter)"),
     Figure("evidence/targets.csv", "sweeps.targets sweeps/defaults", measured="defaults"),
-    Figure("evidence/sensitivity.csv", "sweeps sensitivity"),
     Figure("data/the-three-targets.json", "learning.targets"),
     Figure(
         "data/the-published-learners.json",
@@ -121,8 +120,6 @@ FIGURES = (
     ),
     Figure("data/searching-large-boards.json", "environment.search --times 7", "[Bigger boards](#bigger-boards)"),
     Figure("data/the-rule.json", "environment.rule --times 3"),
-    Figure("evidence/large.csv", "sweeps large"),
-    Figure("evidence/unmasked.csv", "sweeps unmasked"),
     Figure("data/bigger-boards.json", "learning.bigger_boards"),
     Figure("data/repaired-on-5x5x4.json", "learning.repaired"),
     Figure("data/repaired-on-6x5x4.json", "learning.repaired --rows 6 --seeds 1000 1001 1002"),
