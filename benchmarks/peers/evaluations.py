@@ -12,7 +12,7 @@ from selfplay.agent import AnyAgent
 from tictactoe import Rules
 
 RULES = Rules()
-FINAL_SECONDS = 120.0
+FINAL_SECONDS = 60.0
 """Training of each run that is published."""
 LOOKING = 1 / 12
 """Most seconds that looking takes for each second of training, as measured before a run."""

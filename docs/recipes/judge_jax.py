@@ -27,7 +27,7 @@ class Judged:
     def act(self, observation: np.ndarray) -> np.ndarray:
         """Return the best empty cells [B], for observations [B, 3, 3, 3] with the planes empty, mine and theirs."""
         empty = observation[..., 0].reshape(-1, 9) == 1
-        return np.asarray(jnp.where(empty, logits(observation[..., 1:]), -jnp.inf).argmax(axis=1))
+        return np.asarray(jnp.where(empty, logits(jnp.asarray(observation[..., 1:])), -jnp.inf).argmax(axis=1))
 
 
 def main() -> selfplay.Verdict:

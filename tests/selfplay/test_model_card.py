@@ -86,7 +86,10 @@ def test_the_evaluation_is_that_of_the_card() -> None:
     evaluation = selfplay.evaluate(PLAYER, RULES)
     assert evaluation.optimal
     assert evaluation.unbeatable
-    assert json.loads((SHIPPED_FOLDER / "evaluation.json").read_text()) == evaluation.to_dict()
+    saved, found = json.loads((SHIPPED_FOLDER / "evaluation.json").read_text()), evaluation.to_dict()
+    for name in ("first", "second"):
+        assert saved.pop(name).items() <= found[name].items()
+    assert saved.items() <= found.items()
     measured = dict(re.findall(r"type: (\w+), name: .*, value: (\d+)", CARD))
     assert measured == {"ways_to_beat": f"{evaluation.ways_to_beat}", "optimal_fraction": f"{evaluation.optimal:d}"}
     for name, seat in (("X", evaluation.first), ("O", evaluation.second)):

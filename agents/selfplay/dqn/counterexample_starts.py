@@ -30,10 +30,11 @@ class CounterexampleStarts:
         self.count = torch.zeros(2, dtype=torch.int64)
         """Number of positions of the last evaluation, and of earlier ones."""
 
-    def replace(self, mover: IntArray, opponent: IntArray, move: IntArray) -> None:
-        """Set the positions of the last evaluation, [n] int64 each, at most `MOST_FOR_TRAINING`.
+    def teach(self, mover: IntArray, opponent: IntArray, move: IntArray) -> None:
+        """Take the positions of a new evaluation, [n] int64 each, at most `MOST_FOR_TRAINING`.
 
-        They are two bitboards, and the cell to be marked next or `ANY`.
+        They are two bitboards, and the cell to be marked next or `ANY`. Those of the evaluation before join the earlier
+        ones, of which the newest `EARLIER` are kept.
         """
         last, earlier = self.count.tolist()
         before = torch.cat((self.positions[:, 0, :last], self.positions[:, 1, :earlier]), dim=1)[:, :EARLIER]

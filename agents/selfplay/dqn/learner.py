@@ -49,7 +49,7 @@ class DQNLearner:
             check_agent(each)
             prepare_moments(each)
         if self.self_play.starts is not None:
-            self.teach = self.self_play.starts.replace  # an optional member of a learner: here only if it has a use
+            self.teach = self.self_play.starts.teach  # an optional member of a learner: here only if it has a use
 
     @property
     def rules(self) -> Rules:

@@ -45,8 +45,8 @@ def test_a_fraction_of_the_new_games_starts_at_counterexamples(
 ) -> None:
     starts = CounterexampleStarts(Rules(), fraction)
     mover, opponent, move = positions(earlier + latest)
-    starts.replace(mover[:earlier], opponent[:earlier], move[:earlier])
-    starts.replace(mover[earlier:], opponent[earlier:], move[earlier:])
+    starts.teach(mover[:earlier], opponent[:earlier], move[:earlier])
+    starts.teach(mover[earlier:], opponent[earlier:], move[earlier:])
     ended = np.arange(BOARDS) % 2 == 0
     boards = batch.restart(batch.State(*np.full((3, BOARDS), [[1], [2], [2]])), ended)
     started, next_move = starts.start_games(boards, ended, torch.Generator().manual_seed(0))
