@@ -1,7 +1,7 @@
 """Search for settings of every library's learner and of ours told alike, all in the same way.
 
-    python -m benchmarks.peers.tuning --docs docs                              # all, about two hours and a half on one core
-    python -m benchmarks.peers.tuning --players open-spiel --docs docs         # some, or on another core
+    python -m benchmarks.peers.tuning --docs docs    # all, some three hours on one core
+    python -m benchmarks.peers.tuning --players open-spiel --docs docs    # some, or on another core
 
 Each contestant has the same number of trials, and each trial the same seeds, from 1000 up, and the same seconds. The
 first trial has the settings of the learner's own example, ours its defaults; Optuna samples those of the others from
