@@ -124,11 +124,6 @@ FIGURES = (
     Figure("data/repaired-on-5x5x4.json", "learning.repaired"),
     Figure("data/repaired-on-6x5x4.json", "learning.repaired --rows 6 --seeds 1000 1001 1002"),
     Figure("data/disturbed-sweeps.json", "sweeps.disturbed", "[What if a run is killed?](#what-if-a-run-is-killed)"),
-    Figure(
-        "data/tried-on-4x4x4.json",
-        "learning.bigger_boards --tried --seeds 1104 1105 1106 1107 --seconds 100",
-        "[What did not work](#what-did-not-work)",
-    ),
     Figure("data/ray-tune.json", "sweeps.ray_tune", "[Sweeps](sweeps.md)"),
     Figure("data/the-page.json", "page", "[Play](play.md#the-page)"),
     Figure("symptoms.csv", "symptoms", "[Why does my DQN not learn?](why-does-my-dqn-not-learn.md)"),
@@ -297,7 +292,10 @@ def match_ups(results: Results) -> list[list[str]]:
 
 def of_bigger_boards(docs: Path) -> Tables:
     """Return what is proved on larger boards, by training alone and with a repair."""
-    trained = {f"`{bigger_boards.ROWS[row]}`": of_row for row, of_row in saved(docs, "bigger-boards").items()}
+    trained = {}
+    for row, of_row in saved(docs, "bigger-boards").items():
+        now, comma, before = row.partition(", ")
+        trained[f"`{bigger_boards.ROWS[now]}`{comma}{before}"] = of_row
     repaired = {}
     for board in ("5,5,4", "6,5,4"):
         seeds = saved(docs, f"repaired-on-{board.replace(',', 'x')}").values()

@@ -9,8 +9,7 @@ finish on 5,5,5 this script answers less, namely whether the rule can lose at al
 opponent has no open line left, and merges positions that differ for neither the rule nor the question: images of each
 other, and those that differ only on cells whose lines all hold marks of both seats.
 
-Its games against the other built-in opponents are sampled, as those of trained players are in
-`benchmarks.learning.bigger_boards`.
+Its games against the other built-in opponents are sampled.
 """
 
 import time

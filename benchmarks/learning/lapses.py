@@ -70,6 +70,15 @@ FORMER: Mapping[str, Any] = {
     "counterexamples": 0.5,
 }
 LARGE: Mapping[str, Any] = {"preset": "large", "mask": True}
+FORMER_LARGE: Mapping[str, Any] = {
+    **LARGE,
+    "loss": "mse",
+    "learning_rate": 1e-3,
+    "learning_rate_hold": 3_000,
+    "soft_update": 0.01,
+    "counterexamples": 0.5,
+    "counterexample_margin": 0.0,
+}
 ROWS: Mapping[Row, Training] = {
     "now": Training({}, seeds=100),
     "before": Training({**FORMER, "counterexample_margin": 0.0}, TargetPlayer, replies=False),
@@ -80,7 +89,7 @@ ROWS: Mapping[Row, Training] = {
     "4,4,4 now": Training(LARGE, plies=3_000_000, seeds=5),
     "with the average": Training({**FORMER, "counterexample_margin": 0.0}, plies=500_000, replies=False),
     "with near-best moves": Training(FORMER, plies=500_000, replies=False),
-    "4,4,4 before": Training(LARGE, TargetPlayer, plies=3_000_000, seeds=5, replies=False),
+    "4,4,4 before": Training(FORMER_LARGE, TargetPlayer, plies=3_000_000, seeds=5, replies=False),
 }
 
 

@@ -25,7 +25,7 @@ SCRIPTS = {
     "environment.search": "--boards 3x3x3 7x7x5 --times 1 --max-positions 5000",
     "environment.rule": "--boards 3x3x3 --games 100",
     "learning.article_speed": "--steps 150 --seeds 1000",
-    "learning.bigger_boards": "--seeds 1000 --total-steps 4096 --games 20",
+    "learning.bigger_boards": "--seeds 1000 --total-steps 4096",
     "learning.learners": "--commands dqn minimax-q --shorten 1000 --seeds 1000",
     "learning.published": "--seeds 1000 --games 100",
     "learning.repaired": "--rows 3 --seeds 1000",

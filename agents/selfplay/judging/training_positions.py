@@ -24,6 +24,8 @@ MOST_FOR_TRAINING = 4_096
 FOLLOWED_FIRST, FOLLOWED_THEN = 50_000, 1_000_000
 """Positions followed at each ply of a larger board: first these, and then more if too few of them beat the player."""
 TOO_FEW = 16
+FOLLOWED_NEARLY = 2_000
+"""Positions followed at each ply of a larger board where the player may also make nearly best moves."""
 ANY = -1
 """The move at a position where any move may follow."""
 
@@ -46,8 +48,9 @@ def evaluate_for_training(policy: AgentPolicy, every_state: bool, generator: np.
     """Evaluate a player as `evaluate_policy` does, and return positions where training is to start games.
 
     If the player has a `margin`, they are those of all play with moves that it values nearly as its best, since it may
-    soon prefer them. With `every_state`, for training to an optimal player, they are all decision states in which its
-    move does not keep the game-theoretic value.
+    soon prefer them; on a larger board, where these are many, half are those of its own play. With `every_state`, for
+    training to an optimal player, they are all decision states in which its move does not keep the game-theoretic
+    value.
     """
     rules = policy.rules
     small = rules.cells <= (SOLVABLE_CELLS if every_state else ALL_STATES_CELLS)
@@ -57,6 +60,7 @@ def evaluate_for_training(policy: AgentPolicy, every_state: bool, generator: np.
         verdict = evaluate_policy(policy, every_state)
         tree, (states, _) = game_tree(rules), suboptimal_moves(policy)
         starts = np.stack([tree.mover[states], tree.opponent[states], np.full(len(states), ANY)])
+        found = len(states)
     else:
         seats = beaten_play(policy, POSITIONS if small else FOLLOWED_FIRST, generator)
         starts = starts_of(policy, seats)
@@ -64,15 +68,29 @@ def evaluate_for_training(policy: AgentPolicy, every_state: bool, generator: np.
             seats = beaten_play(policy, FOLLOWED_THEN, generator)
             starts = starts_of(policy, seats)
         first, second = (play.verdict for play in seats)
+        found = starts.shape[1]
         verdict = with_all_states(policy, first, second) if small else Verdict(first, second, rules=rules)
         if getattr(policy.agent, "margin", 0):
             nearly = near_best_policy(policy.agent)
-            starts = starts_of(nearly, beaten_play(nearly, FOLLOWED_FIRST, generator))
-    found = starts.shape[1]
-    if found > MOST_FOR_TRAINING:
-        starts = starts[:, generator.choice(found, MOST_FOR_TRAINING, replace=False)]
-    mover, opponent, move = starts
+            near = starts_of(nearly, beaten_play(nearly, FOLLOWED_FIRST if small else FOLLOWED_NEARLY, generator))
+            found = near.shape[1]
+            starts = near if small or not found else half_of_each(starts, near, generator)
+    mover, opponent, move = some_of(starts, MOST_FOR_TRAINING, generator)
     return TrainingPositions(verdict, mover, opponent, move, found)
+
+
+def half_of_each(starts: IntArray, near: IntArray, generator: np.random.Generator) -> IntArray:
+    """Return positions [3, n] of which half are of either kind: the fewer, if there are any, are repeated."""
+    parts = [some_of(part, MOST_FOR_TRAINING // 2, generator) for part in (starts, near)]
+    most = max(part.shape[1] for part in parts)
+    return np.concatenate([part[:, np.arange(most) % part.shape[1]] for part in parts if part.size], axis=1)
+
+
+def some_of(starts: IntArray, most: int, generator: np.random.Generator) -> IntArray:
+    """Return a random part of positions [3, n], all if they are at most `most`."""
+    if starts.shape[1] <= most:
+        return starts
+    return starts[:, generator.choice(starts.shape[1], most, replace=False)]
 
 
 def starts_of(policy: AgentPolicy, seats: Sequence[BeatenPlay]) -> IntArray:

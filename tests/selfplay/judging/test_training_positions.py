@@ -1,5 +1,6 @@
 """Positions where training starts games are what the rule book finds of an agent's losing play."""
 
+from collections import Counter
 from typing import Any
 
 import numpy as np
@@ -98,6 +99,15 @@ def test_moves_that_are_valued_nearly_as_the_best_are_followed_for_training(rule
     own = find_counterexamples(player_policy(player), 10**6, np.random.default_rng(0))
     assert {start[:2] for start in starts(given) if start[2] == ANY} == positions(expected)
     assert len(expected.mover) > len(own.mover)
+
+
+def test_on_a_larger_board_half_are_of_its_own_play_so_that_the_many_others_do_not_crowd_them_out() -> None:
+    rules, generator = Rules(2, 7, 3), np.random.default_rng(0)
+    own = starts(evaluate_for_training(player_policy(network_player(rules, 3)), False, generator))
+    given = evaluate_for_training(player_policy(network_player(rules, 3, margin=0.3)), False, generator)
+    counted = Counter(zip(given.mover.tolist(), given.opponent.tolist(), given.move.tolist(), strict=True))
+    assert given.found > 10 * len(own) > 0
+    assert 0.5 <= sum(counted[start] for start in own) / counted.total() < 0.9
 
 
 def test_what_is_not_optimal_is_given_where_an_optimal_player_is_wanted() -> None:
