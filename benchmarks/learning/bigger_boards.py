@@ -4,7 +4,7 @@
 
 Every row is `python train.py` with the same flags and seed, but for the time limit. The seconds are those of training
 up to the first evaluation from which the proof holds to the end of the run; "all seconds" also count the evaluations.
-Two rows have the preset of version 0.2.0, the one with a mask as its page advised, so that both are measured in one run.
+Two rows have the preset of version 0.2.0, the one with a mask with the flags that its page advised.
 """
 
 from dataclasses import replace

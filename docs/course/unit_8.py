@@ -214,7 +214,7 @@ print("selfplay web", run.folder)
 # %% [markdown]
 # ## What to try next
 #
-# - Train a player of 4,4,4: `selfplay train --preset large --lines 4 --hidden 256 --mask`. Prove it with `followed`.
+# - Train a player of 4,4,4: `selfplay train --preset large --mask`. Prove it with `followed`.
 #   How many positions does its play reach?
 # - Count positions that differ only by turning or reflecting the board as one. How many are left?
 # - On 5,5,4 no player of this project has been proved by training alone. The proved ones had some moves corrected
