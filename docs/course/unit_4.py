@@ -145,10 +145,10 @@ class Greedy:
         return masked_values(self.network, seen).argmax(dim=1).numpy()
 
 
-def train(capacity, rate, most_steps=3_000):
+def train(capacity, rate, seed=SEED, most_steps=3_000):
     """Learn by self-play; return the updates until it was unbeatable (or None), and the proofs."""
-    torch.manual_seed(SEED)
-    generator = torch.Generator().manual_seed(SEED)
+    torch.manual_seed(seed)
+    generator = torch.Generator().manual_seed(seed)
     network = torch.nn.Sequential(torch.nn.Linear(27, 256), torch.nn.ReLU(), torch.nn.Linear(256, 9))
     target_network = copy.deepcopy(network).requires_grad_(False)
     optimizer = torch.optim.Adam(network.parameters(), lr=0.01)
