@@ -46,16 +46,19 @@ class Table:
     """Learn from the last move of a game first."""
     step: float = 0.5
     discount: float = 1.0
+    first: float = 0.0
+    """Standard deviation of the normal distribution that the first numbers come from; 0 lets them be 0."""
 
 
 TABLES = {
     "yours": Table(),
     "discount 0.9": Table(discount=0.9),
     "step 0.1": Table(step=0.1),
+    "random first numbers": Table(first=1.0),
     "first move first": Table(backwards=False),
     "40 % own moves": Table(random_moves=0.6),
     "may mark taken squares": Table(taken=True),
-    "all of these": Table(taken=True, random_moves=0.6, backwards=False, step=0.1, discount=0.9),
+    "all of these": Table(taken=True, random_moves=0.6, backwards=False, step=0.1, discount=0.9, first=1.0),
 }
 LIBRARY = "the library's"
 
@@ -70,7 +73,9 @@ class Learner:
     def row(self, x: int, o: int) -> dict[int, float]:
         """Return the values of a position's cells, of the taken ones only if it may mark them."""
         if (x, o) not in self.values:
-            self.values[x, o] = dict.fromkeys(range(9) if self.how.taken else CELLS[511 & ~(x | o)], 0.0)
+            cells = range(9) if self.how.taken else CELLS[511 & ~(x | o)]
+            first = self.how.first
+            self.values[x, o] = {cell: self.generator.gauss(0, first) if first else 0.0 for cell in cells}
         return self.values[x, o]
 
     def choose(self, x: int, o: int) -> int:
