@@ -133,8 +133,8 @@ def best_cells(mover, opponent):
 # ## The check
 #
 # Your answers are compared with the right ones in every position that a game can lead to, those with the most marks
-# first. So the wrong answer that you see is the one nearest to the end of a game, and the easiest to check on paper. The
-# board shows the position, with its empty cells numbered; a complete line is green.
+# first. So the wrong answer that you see is the one nearest to the end of a game, and the easiest to check on paper.
+# The board shows the position, with its empty cells numbered; a complete line is green.
 
 # %% tags=["folded"]
 solution = solve(RULES)
@@ -150,7 +150,8 @@ for position, _, best in from_the_end:
     if not best:
         continue  # the game is over
     answer, right = best_cells(*position), list(RULES.cells_of(best))
-    require(isinstance(answer, list | tuple), f"best_cells must return a list, such as {right}, not {answer}", *position)
+    is_list = isinstance(answer, list | tuple)
+    require(is_list, f"best_cells must return a list, such as {right}, but it returned {answer}", *position)
     hint = " (is the sign right? The position after a move belongs to the other seat)" if not answer else ""
     message = f"best_cells must return {right}, but it returned {answer}{hint}"
     require(set(answer) == set(right), message, *position)
