@@ -19,6 +19,7 @@ from benchmarks import data, harness
 from benchmarks.data import Result
 from selfplay.cli import course
 from selfplay.files import write_csv
+from selfplay.lessons import UNITS_OF_CLONE
 from tictactoe import Rules
 
 RULES = Rules()
@@ -144,7 +145,7 @@ def table_result(name: str, seed: int) -> Result:
 
 def unit_4() -> dict[str, Any]:
     """Return the names of unit 4 with its solution, up to its training function."""
-    unit = course.UNITS_OF_CLONE / "unit_4.py"
+    unit = UNITS_OF_CLONE / "unit_4.py"
     names: dict[str, Any] = {}
     for cell in course.script_cells(course.filled(unit, (unit.parent / "solutions" / unit.name).read_text())):
         if cell.kind == "code" and "train" not in names:

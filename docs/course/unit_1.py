@@ -62,9 +62,9 @@ show(game_svg(RULES, selfplay.counterexamples(broken).shortest[0]))
 # move) wins when both seats play their best moves, -1 if the opponent wins, and 0 for a draw. Three rules give it:
 #
 # ```text
-#            -1                                    if the opponent has a line
-# V(s)  =     0                                    otherwise, if no cell is empty
-#             max over the empty cells a of -V(s after a)   otherwise
+#           -1                                              if the opponent has a line
+# V(s)  =    0                                              otherwise, if no cell is empty
+#            max over the empty cells a of -V(s after a)    otherwise
 # ```
 #
 # After a move it is the *other* seat's turn, and what is good for that seat is bad for the mover: hence the minus sign.

@@ -214,7 +214,7 @@ plt.xscale("log")
 plt.yscale("symlog")  # logarithmic, but with a place for 0
 plt.title("A table that learns from random games (one run)")
 plt.xlabel("random games")
-plt.ylabel("ways to beat it, as X and as O")
+plt.ylabel("ways to beat it, both seats")
 plt.ylim(-0.5)
 plt.savefig("unit_2.png")
 

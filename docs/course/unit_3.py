@@ -237,7 +237,7 @@ plt.yscale("symlog")  # logarithmic, but with a place for 0
 plt.ylim(-0.5)
 plt.title("Three targets, the same random games (one run each)")
 plt.xlabel("random games")
-plt.ylabel("ways to beat it, as X and as O")
+plt.ylabel("ways to beat it, both seats")
 plt.legend()
 plt.savefig("unit_3.png")
 

@@ -226,8 +226,7 @@ plt.yscale("symlog")  # logarithmic, but with a place for 0
 plt.ylim(-0.5)
 plt.title("Your DQN (one run)")
 plt.xlabel("updates")
-plt.ylabel("ways to beat it, as X and as O")
-plt.show()
+plt.ylabel("ways to beat it, both seats")
 
 # %% [markdown]
 # <details><summary>What it means</summary>
@@ -249,22 +248,23 @@ for row in prepared("unit_4.csv"):
     runs.setdefault((row["parts"], int(row["seed"])), []).append((int(row["updates"]), int(row["ways_to_beat"])))
 PARTS = ["both", "no memory", "no target network", "neither"]
 SEEDS = sorted({seed for _, seed in runs})
-_, panels = plt.subplots(1, 4, sharex=True, sharey=True, figsize=(10, 3), layout="constrained")
-for axes, parts in zip(panels, PARTS, strict=True):
+figure, panels = plt.subplots(2, 2, sharex=True, sharey=True, figsize=(7, 5), layout="constrained")
+for axes, parts in zip(panels.ravel(), PARTS, strict=True):
     for seed in SEEDS:
         axes.plot(*zip(*runs[parts, seed], strict=True), label=f"seed {seed}")
     axes.set_title(parts)
     axes.set_yscale("symlog")  # logarithmic, but with a place for 0
     axes.set_ylim(-0.5)
-    axes.set_xlabel("updates")
-panels[0].set_ylabel("ways to beat it, as X and as O")
-panels[0].legend()
+figure.suptitle("A DQN with and without its parts (three runs each, to the first proof)")
+figure.supxlabel("updates")
+figure.supylabel("ways to beat it, both seats")
+panels[0, 0].legend()
 plt.savefig("unit_4.png")
 
 # %%
 needed = {parts: [runs[parts, seed][-1][0] for seed in SEEDS] for parts in PARTS}
 for parts, updates in needed.items():
-    print(f"{parts:17} updates until nobody can beat it, with the seeds {SEEDS}: {updates}")
+    print(f"{parts:17} proved after {updates} updates")
 by_sum = sorted(PARTS, key=lambda parts: sum(needed[parts]))
 slowest = {max(PARTS, key=lambda parts: needed[parts][run]) for run in range(len(SEEDS))}
 reveal("the fastest", by_sum[0])
@@ -277,7 +277,8 @@ reveal("the slowest is the same with each seed", len(slowest) == 1)
 #
 # Over these three seeds together, both parts are the fastest, and neither is the slowest. But with one seed a run
 # without the memory is as fast as one with it, and with another the slowest is a run without the target network alone.
-# A single seed proves nothing. In a game this small neither part is *needed*: without both, it still becomes unbeatable.
+# A single seed proves nothing. In a game this small neither part is *needed*: without both, it still becomes
+# unbeatable.
 #
 # </details>
 #

@@ -223,7 +223,7 @@ plt.yscale("symlog")  # logarithmic, but with a place for 0
 plt.ylim(-0.5)
 plt.title("What learning the rules costs (one run each)")
 plt.xlabel("plies")
-plt.ylabel("ways to beat it, as X and as O")
+plt.ylabel("ways to beat it, both seats")
 plt.legend()
 plt.savefig("unit_5.png")
 print("selfplay web", run.folder)

@@ -179,7 +179,7 @@ first_thought_beaten_in = show(played_by(first_thought))
 # ## The same, done by a program
 #
 # Our DQN does this by itself: after each evaluation, half of the new games begin at counterexamples. The DQN must
-# still learn which moves are best there. Without and with:
+# still learn which moves are best there. Without and with, one seed each:
 
 # %%
 for part in (0.0, 0.5):
@@ -193,7 +193,7 @@ plt.yscale("symlog")  # logarithmic, but with a place for 0
 plt.ylim(-0.5)
 plt.title("With and without counterexamples (one run each)")
 plt.xlabel("plies")
-plt.ylabel("ways to beat it, as X and as O")
+plt.ylabel("ways to beat it, both seats")
 plt.legend()
 plt.savefig("unit_7.png")
 print("selfplay web", run.folder)

@@ -37,9 +37,7 @@ class Drawing(str):
     _repr_html_ = str.__str__
 
 
-def board_svg(
-    rules: Rules, x_marks: int, o_marks: int, last_cell: int | None = None, *, numbers: bool = False
-) -> str:
+def board_svg(rules: Rules, x_marks: int, o_marks: int, last_cell: int | None = None, *, numbers: bool = False) -> str:
     """Return a position as SVG without a ground; a notebook draws it if it is the last value of a cell.
 
     The square of the last move is tinted grey, those of winning lines green. `x_marks` and `o_marks` are bitboards.
