@@ -188,15 +188,15 @@ def main(
         return {"updates": updates, "ways to beat it": ways}
 
     if what == "tables":
-        header, name = ("table", "seed", "ways_to_beat", "right_positions"), "unit_2.csv"
+        header, name = ("table", "seed", "ways_to_beat", "right_positions"), "unit_2"
         harness.in_turns([*TABLES, LIBRARY], seeds, measure_table)
     else:
         names = unit_4()
-        header, name = ("parts", "seed", "updates", "ways_to_beat"), "unit_4.csv"
+        header, name = ("parts", "seed", "updates", "ways_to_beat"), "unit_4"
         harness.in_turns(PARTS, seeds, measure_network)
     if docs is not None:
-        write_csv(docs / "course" / name, [header, *lines])
-        data.save(docs, "course", {what: ()}, measured_on)
+        write_csv(docs / "course" / f"{name}.csv", [header, *lines])
+        data.save(docs, name, {what: ()}, measured_on)
 
 
 if __name__ == "__main__":
