@@ -9,6 +9,7 @@ import pkgutil
 import re
 import shutil
 import tempfile
+import zipfile
 from pathlib import Path
 
 from sphinx.application import Sphinx
@@ -22,7 +23,7 @@ root_doc = "README"
 include_patterns = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "docs/**.md", "agents/selfplay/model/README.md"]
 include_patterns += ["docs/course/unit_*.py"]
 source_suffix = {".md": "markdown", ".py": "markdown"}  # a unit becomes Markdown when it is read
-exclude_patterns = [".*", "runs", "site"]
+exclude_patterns = [".*", "runs", "site", "docs/browser"]
 
 extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx.ext.viewcode"]
 myst_heading_anchors = 4
@@ -57,6 +58,21 @@ MORE_PRESETS = (("illegal=mask", 5, "Taken squares are masked"), ("additions=off
 """Links into the playground for units that none of its buttons is about: the settings, the unit and the words."""
 FOLDED = "<details><summary>{}</summary>\n\n{}\n\n</details>"
 BLOCK = "```{{code-block}} {}\n:class: {}\n\n{}\n```"
+BROWSER = Path(__file__).with_name("browser")
+"""What runs units 1 and 2 in a browser. Its folder `pyodide` is not ours: CONTRIBUTING says how to fill it."""
+RUNS_IN_BROWSER = """
+<p class="in-browser" hidden>Everything on this page can be changed and run here: press Run below a cell, or Ctrl+Enter
+in it. The first run loads Python, some 14 MB.</p>
+<script type="module" src="browser/run_cells.js"></script>
+"""
+MODULES = {
+    "tictactoe/rules.py": "envs/tictactoe/rules.py",
+    "tictactoe/rendering/text.py": "envs/tictactoe/rendering/text.py",
+    "tictactoe/rendering/svg.py": "envs/tictactoe/rendering/svg.py",
+    "selfplay/lessons.py": "agents/selfplay/lessons.py",
+    "selfplay/course/unit_2.csv": "docs/course/unit_2.csv",
+}
+"""Our own modules and data there, which need nothing but Python; the others are in BROWSER."""
 PICTURE = re.compile(r"^<picture>.*</picture>$", re.MULTILINE)
 """The README's first picture, light or dark. The site has the page's playground in its place."""
 PLAYER = """
@@ -201,7 +217,8 @@ def unit_page(unit: str, script: str) -> str:
             label = "What this shows" if above else "What this shows, with the solution"
             parts.append(together if open_to_see else FOLDED.format(label, together))
     title, text = parts[0].split("\n", 1)
-    return "\n\n".join((title, DOWNLOADS.format(unit=unit), playground(unit), text, *parts[1:]))
+    runs = RUNS_IN_BROWSER if unit in ("unit_1", "unit_2") and (BROWSER / "pyodide").is_dir() else ""
+    return "\n\n".join((title, DOWNLOADS.format(unit=unit), playground(unit), runs, text, *parts[1:]))
 
 
 def shown_output(output: str, unit: str) -> str:
@@ -227,6 +244,15 @@ def playground(unit: str) -> str:
     )
 
 
+def pack_modules(path: Path) -> None:
+    """Write the modules that units 1 and 2 import in a browser as a ZIP file."""
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as packed:
+        for name, source in MODULES.items():
+            packed.write(Path(__file__).parents[1] / source, name)
+        for module in sorted(BROWSER.glob("*/*.py")):
+            packed.write(module, module.relative_to(BROWSER))
+
+
 def mark_fields(_app: Sphinx, kind: str, _name: str, _documented: object, _options: object, lines: list[str]) -> None:
     """Let "Word: text" be a field of a class, as `help()` shows it, and not the type of an attribute."""
     if lines and kind in ("attribute", "data", "property"):
@@ -248,3 +274,8 @@ def finish(app: Sphinx, error: Exception | None) -> None:
             folder = Path(app.outdir, "docs", "course")
             shutil.copy(unit, folder)
             (folder / f"{unit.stem}.ipynb").write_bytes(course.notebook(unit))
+        if (BROWSER / "pyodide").is_dir():
+            shutil.copytree(BROWSER / "pyodide", folder / "browser" / "pyodide", dirs_exist_ok=True)
+            for script in BROWSER.glob("*.js"):
+                shutil.copy(script, folder / "browser")
+            pack_modules(folder / "browser" / "modules.zip")

@@ -46,8 +46,9 @@ def reveal(question: str, truth: Any) -> None:
         verdict = "You made no prediction"
     else:
         _scores.setdefault(question, points)
-        nearly = "partly right" if isinstance(truth, tuple | list) else "close"
-        word = {1: "right", 0: "a surprise"}.get(points, nearly)
+        word = "partly right" if isinstance(truth, tuple | list) else "close"
+        if points in (0, 1):
+            word = "right" if points else "a surprise"
         verdict = f"You predicted {said(predicted)}: {word}"
     total = f" ({sum(_scores.values()):g} of {len(_scores)} points so far)" if _scores else ""
     print(f"{question}: {said(truth)}. {verdict}{total}.")

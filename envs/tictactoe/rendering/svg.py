@@ -13,7 +13,10 @@ MARK_SHAPES = {
     "O": f'<circle r=".26" stroke="{ORANGE}"/>',
     ".": "",
 }
-NUMBER = f'<text y=".13" font-size=".36" text-anchor="middle" fill="{GREY}" fill-opacity="1">{{}}</text>'
+NUMBER = (
+    f'<text y=".13" font-family="sans-serif" font-size=".36" text-anchor="middle" fill="{GREY}" fill-opacity="1">'
+    "{}</text>"
+)
 """An empty square's own."""
 TINTS = {"[": GREEN, "(": GREY, " ": "none"}
 """Fill of a square, by what is before its mark in the text."""
