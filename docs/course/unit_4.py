@@ -223,7 +223,7 @@ print("PASSED")
 # %%
 plt.plot(proofs.keys(), [proof.ways_to_beat for proof in proofs.values()], marker="o")
 plt.yscale("symlog")  # logarithmic, but with a place for 0
-plt.ylim(-0.5)
+plt.ylim(-0.5, 1_000)
 plt.title("Your DQN (one run)")
 plt.xlabel("updates")
 plt.ylabel("ways to beat it, both seats")
@@ -254,7 +254,7 @@ for axes, parts in zip(panels.ravel(), PARTS, strict=True):
         axes.plot(*zip(*runs[parts, seed], strict=True), label=f"seed {seed}")
     axes.set_title(parts)
     axes.set_yscale("symlog")  # logarithmic, but with a place for 0
-    axes.set_ylim(-0.5)
+    axes.set_ylim(-0.5, 1_000)
 figure.suptitle("A DQN with and without its parts (three runs each, to the first proof)")
 figure.supxlabel("updates")
 figure.supylabel("ways to beat it, both seats")

@@ -16,8 +16,11 @@
 # changes any more. The result is what a learner would reach with unlimited training, without chance.
 #
 # ```text
-# Q(s, a)  <-  r(s, a) - max over a' of Q(s', a')      for all s and a at once; only r(s, a) where the game ends
+# Q(s, a)  <-  r(s, a) - max over a' of Q(s', a')    if the game goes on
+#              r(s, a)                               otherwise
 # ```
+#
+# This is done for all positions s and cells a at once; s' is the position after the move, and r its reward.
 #
 # Source: this is *value iteration* (Bellman 1957; Sutton and Barto, section 4.4), with the minus sign of unit 3.
 #
@@ -220,7 +223,7 @@ for mask in (False, True):  # the same seed
     plt.plot(plies, [record.verdict.ways_to_beat for record in run.records], marker="o", label=f"mask={mask}")
     require(run.verdict.unbeatable, f"mask={mask}: this run has not become unbeatable; try another seed")
 plt.yscale("symlog")  # logarithmic, but with a place for 0
-plt.ylim(-0.5)
+plt.ylim(-0.5, 1_000)
 plt.title("What learning the rules costs (one run each)")
 plt.xlabel("plies")
 plt.ylabel("ways to beat it, both seats")

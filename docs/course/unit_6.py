@@ -12,7 +12,8 @@
 # As in unit 5 all positions are learned at once, in sweeps, with a mask and with a minus sign:
 #
 # ```text
-# Q(s, a)  <-  r(s, a) - FUTURE * max over the legal a' of Q(s', a')      only r(s, a) where the game ends
+# Q(s, a)  <-  r(s, a) - FUTURE * max over the legal a' of Q(s', a')    if it goes on
+#              r(s, a)                                                  otherwise
 # ```
 #
 # `FUTURE` is the discount: with 1 later rewards count in full, with 0 only the reward of the next move counts.
@@ -197,7 +198,7 @@ print("PASSED")
 for seat, mark in (("first", "X"), ("second", "O")):
     plt.plot(DRAWS, [getattr(proof, seat).ways_to_beat for proof in table.values()], marker="o", label=f"as {mark}")
 plt.yscale("symlog")  # logarithmic, but with a place for 0
-plt.ylim(-0.5)
+plt.ylim(-0.5, 200_000)
 plt.title("Unlimited training (exact, without chance)")
 plt.xlabel("reward for a draw")
 plt.ylabel("ways to beat it")

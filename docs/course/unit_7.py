@@ -104,8 +104,8 @@ reveal("the rule: ways to beat it as X", verdict.first.ways_to_beat)
 reveal("the rule: ways to beat it as O", verdict.second.ways_to_beat)
 
 # %% [markdown]
-# Nobody beats it as X, but as O it loses games. Read the game from its end. Near the end it could not be saved: two
-# lines were threatened. So look for the *first* lost position, and for what the agent should have done before it.
+# Read the game that it loses from its end. Near the end it could not be saved: two lines were threatened. So look for
+# the *first* lost position, and for what the agent should have done before it.
 #
 # ## Your turn
 #
@@ -190,7 +190,7 @@ for part in (0.0, 0.5):
     print(f"{label}: {run.records[-1].steps:,} plies, {run.verdict.ways_to_beat} ways to beat it")
 require(run.verdict.unbeatable, "this run has not become unbeatable; try another seed")
 plt.yscale("symlog")  # logarithmic, but with a place for 0
-plt.ylim(-0.5)
+plt.ylim(-0.5, 1_000)
 plt.title("With and without counterexamples (one run each)")
 plt.xlabel("plies")
 plt.ylabel("ways to beat it, both seats")

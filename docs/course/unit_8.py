@@ -66,7 +66,8 @@ predict("4,4,4: positions as X", ...)  # a number
 #
 # ```text
 # S(0)    =  the positions of the player's first move
-# S(n+1)  =  { s after the player's move and the reply b : s in S(n), b an empty cell, and the game goes on }
+# S(n+1)  =  what follows those in S(n) after the player's move and each reply,
+#            as long as the game goes on
 # beaten  =  how often a reply completes a line, or the player marks a taken cell
 # ```
 #
@@ -184,7 +185,7 @@ reveal("4,4,4: positions as X", rule["4,4,4"][0][0])
 #
 # </details>
 #
-# On 3,4,3, with one column more than tic-tac-toe, the rule is never beaten as X, but often as O, as here. Is it bad?
+# A game that the rule loses on 3,4,3, with one column more than tic-tac-toe. Is the rule bad there?
 
 # %%
 lost_as_o = selfplay.counterexamples("rule", Rules(3, 4, 3)).shortest[1]
@@ -195,7 +196,7 @@ wide = solve(Rules(3, 4, 3))
 print(f"{len(wide.tree):,} positions; with best play the empty board has the value {int(wide.value[0]):+} to X")
 
 # %% [markdown]
-# X wins with best play, so **nobody** is unbeatable as O, and "unbeatable" is the wrong goal here. The right goal is
+# X wins there with best play, so **nobody** is unbeatable as O, and "unbeatable" is the wrong goal. The right goal is
 # that X beats everybody, and that no opponent gets more than the value of the game: *exploitability* 0. A network can
 # learn this, and `selfplay.train` stops when it has:
 
