@@ -54,6 +54,13 @@ def test_the_first_page_is_the_readme_with_the_playground_whose_units_are_beside
     page.wait_for_url("**/docs/course/unit_3.html")
 
 
+def test_a_unit_leads_to_its_preset_in_the_playground(site: Path, page: Page) -> None:
+    page.goto((site / "docs" / "course" / "unit_3.html").as_uri())
+    page.get_by_role("link", name="The sign is wrong").click()
+    page.wait_for_url("**/player.html#*")
+    assert page.get_by_role("button", name="The sign is wrong").get_attribute("aria-pressed") == "true"
+
+
 def test_there_is_a_player_to_play_against(site: Path, page: Page) -> None:
     page.goto((site / "player.html").as_uri())
     page.get_by_text("PROVED UNBEATABLE").first.wait_for()
