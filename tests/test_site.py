@@ -104,6 +104,10 @@ def test_a_unit_runs_in_the_browser(served: str, browser: Browser, number: int) 
     solution = (ROOT / "docs" / "course" / "solutions" / f"unit_{number}.py").read_text()
     page.get_by_role("button", name="Run").last.click()
     page.get_by_text(f"Not yet: unit {number}: write").wait_for()
+    page.locator("div.blank textarea").fill("")
+    page.locator("div.blank textarea").press_sequentially("def value(x, o):\nif x:\nreturn 0\nreturn 1")
+    typed = "def value(x, o):\n    if x:\n        return 0\n        return 1"  # each line is indented as the one above
+    assert page.locator("div.blank textarea").input_value() == typed
     page.locator("div.blank textarea").fill(solution)
     page.get_by_role("button", name="Run").last.click()
     page.locator(".printed", has_text="PASSED").wait_for()

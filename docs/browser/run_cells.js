@@ -34,9 +34,16 @@ function edit(cell, number) {
     cells.slice(number).forEach((each) => { each.ran = false; });
   });
   cell.text.addEventListener("keydown", (event) => {
-    if (event.key === "Enter" && (event.shiftKey || event.ctrlKey)) {
-      event.preventDefault();
+    if (event.key !== "Enter") {
+      return;
+    }
+    event.preventDefault();
+    if (event.shiftKey || event.ctrlKey) {
       cell.button.click();
+    } else { // the next line is indented as this one, and more after a colon
+      const line = cell.text.value.slice(0, cell.text.selectionStart).split("\n").at(-1);
+      const deeper = line.trimEnd().endsWith(":") ? "    " : "";
+      document.execCommand("insertText", false, `\n${line.match(/^ */)[0]}${deeper}`); // the one that can be undone
     }
   });
   cell.button.addEventListener("click", () => (running === null ? run(number) : stop()));
