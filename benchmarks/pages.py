@@ -126,6 +126,8 @@ FIGURES = (
     Figure("data/disturbed-sweeps.json", "sweeps.disturbed", "[What if a run is killed?](#what-if-a-run-is-killed)"),
     Figure("data/ray-tune.json", "sweeps.ray_tune", "[Sweeps](sweeps.md)"),
     Figure("data/the-page.json", "page", "[Play](play.md#the-page)"),
+    Figure("course/unit_2.csv", "learning.course tables", "[The course](course/README.md)"),
+    Figure("course/unit_4.csv", "learning.course networks"),
     Figure("symptoms.csv", "symptoms", "[Why does my DQN not learn?](why-does-my-dqn-not-learn.md)"),
 )
 

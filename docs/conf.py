@@ -3,17 +3,14 @@
 The pages stay plain Markdown whose links work in the repository too, so what only the site needs is here.
 """
 
-import contextlib
 import inspect
-import io
+import json
 import pkgutil
 import re
 import shutil
-import sys
 import tempfile
-from collections.abc import Iterator
+import zipfile
 from pathlib import Path
-from typing import Any
 
 from sphinx.application import Sphinx
 
@@ -26,7 +23,7 @@ root_doc = "README"
 include_patterns = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "docs/**.md", "agents/selfplay/model/README.md"]
 include_patterns += ["docs/course/unit_*.py"]
 source_suffix = {".md": "markdown", ".py": "markdown"}  # a unit becomes Markdown when it is read
-exclude_patterns = [".*", "runs", "site"]
+exclude_patterns = [".*", "runs", "site", "docs/browser"]
 
 extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx.ext.viewcode"]
 myst_heading_anchors = 4
@@ -57,7 +54,25 @@ DOWNLOADS = """
 or <a href="{unit}.py" download>{unit}.py</a> for an editor. <a href="README.html">The course</a> says how to start.</p>
 """
 """Below the title of a unit."""
+MORE_PRESETS = (("illegal=mask", 5, "Taken squares are masked"), ("additions=off", 7, "Without counterexamples"))
+"""Links into the playground for units that none of its buttons is about: the settings, the unit and the words."""
+FOLDED = "<details><summary>{}</summary>\n\n{}\n\n</details>"
 BLOCK = "```{{code-block}} {}\n:class: {}\n\n{}\n```"
+BROWSER = Path(__file__).with_name("browser")
+"""What runs units 1 and 2 in a browser. Its folder `pyodide` is not ours: CONTRIBUTING says how to fill it."""
+RUNS_IN_BROWSER = """
+<p class="in-browser" hidden>Everything on this page can be changed and run here: press Run below a cell, or Ctrl+Enter
+in it. The first run loads Python, some 14 MB.</p>
+<script type="module" src="browser/run_cells.js"></script>
+"""
+MODULES = {
+    "tictactoe/rules.py": "envs/tictactoe/rules.py",
+    "tictactoe/rendering/text.py": "envs/tictactoe/rendering/text.py",
+    "tictactoe/rendering/svg.py": "envs/tictactoe/rendering/svg.py",
+    "selfplay/lessons.py": "agents/selfplay/lessons.py",
+    "selfplay/course/unit_2.csv": "docs/course/unit_2.csv",
+}
+"""Our own modules and data there, which need nothing but Python; the others are in BROWSER."""
 PICTURE = re.compile(r"^<picture>.*</picture>$", re.MULTILINE)
 """The README's first picture, light or dark. The site has the page's playground in its place."""
 PLAYER = """
@@ -178,9 +193,14 @@ def directive(line: re.Match[str]) -> str:
 
 
 def unit_page(unit: str, script: str) -> str:
-    """Return a unit as Markdown, with its curve and with what the cells above its blank or tagged show."""
+    """Return a unit as Markdown, with what its cells print and draw with the solution.
+
+    Folded are the code of the checks, and what would give an answer away: all outputs below the blank, and predictions
+    that are revealed.
+    """
+    stored = json.loads(Path(__file__).parent.joinpath("course", "outputs", f"{unit}.json").read_text(encoding="utf-8"))
+    outputs = iter(stored["outputs"])
     parts = []
-    names: dict[str, Any] = {}
     above = True
     for cell in course.script_cells(script):
         if cell.kind == "markdown":
@@ -188,25 +208,49 @@ def unit_page(unit: str, script: str) -> str:
             continue
         blank = "blank" in cell.tags
         above &= not blank
-        parts.append(BLOCK.format("python", "blank" if blank else "code", cell.source))
-        if above or "shown" in cell.tags:
-            parts += shown(cell.source, names)
-        elif "drawn" in cell.tags:
-            parts.append(Path(__file__).with_name("course").joinpath(f"{unit}_game.html").read_text())
-        elif "savefig" in cell.source:
-            parts.append(f"![What this draws, with the solution]({unit}.svg)")
+        block = BLOCK.format("python", "blank" if blank else "code", cell.source)
+        parts.append(FOLDED.format("The code of this check", block) if "folded" in cell.tags else block)
+        shown = [shown_output(part, unit) for part in next(outputs)]
+        if shown and "predict(" not in cell.source:
+            together = "\n\n".join(shown)
+            open_to_see = above and "reveal(" not in cell.source
+            label = "What this shows" if above else "What this shows, with the solution"
+            parts.append(together if open_to_see else FOLDED.format(label, together))
     title, text = parts[0].split("\n", 1)
-    return "\n\n".join((title, DOWNLOADS.format(unit=unit), text, *parts[1:]))
+    runs = RUNS_IN_BROWSER if unit in ("unit_1", "unit_2") and (BROWSER / "pyodide").is_dir() else ""
+    return "\n\n".join((title, DOWNLOADS.format(unit=unit), playground(unit), runs, text, *parts[1:]))
 
 
-def shown(code: str, names: dict[str, Any]) -> Iterator[str]:
-    """Run a cell, and yield what it prints and draws as Markdown."""
-    sys.displayhook = print  # the SVG, where a notebook would draw it
-    with contextlib.redirect_stdout(io.StringIO()) as printed:
-        exec(code, names)
-    for part in re.split(r"((?:<svg.*?</svg>\s)+)", printed.getvalue(), flags=re.DOTALL):
-        if part:
-            yield part if part.startswith("<svg") else BLOCK.format("text", "shown", part)
+def shown_output(output: str, unit: str) -> str:
+    """Return an output as Markdown: a board, a plot, or text."""
+    if output.startswith("<svg"):
+        return f'<div class="boards">\n{output}\n</div>'
+    if re.fullmatch(rf"{unit}\w*\.svg", output):
+        return f"![What this draws, with the solution]({output})"
+    return BLOCK.format("text", "shown", output)
+
+
+def playground(unit: str) -> str:
+    """Return a line with the playground's presets that are about a unit; nothing if there are none."""
+    page = Path(selfplay.__file__).parent.joinpath("web", "page", "index.html").read_text(encoding="utf-8")
+    presets = re.findall(r'data-link="([^"]*)" data-unit="(\d)"[^>]*>([^<]*)</button>', page)
+    links = [
+        f'<a href="../../player.html#view=playground{"&amp;" * bool(link)}{link}">{name}</a>'
+        for link, number, name in (*presets, *MORE_PRESETS)
+        if unit == f"unit_{number}"
+    ]
+    return f'<p class="downloads">See it in the playground, without an installation: {", ".join(links)}.</p>' * bool(
+        links
+    )
+
+
+def pack_modules(path: Path) -> None:
+    """Write the modules that units 1 and 2 import in a browser as a ZIP file."""
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as packed:
+        for name, source in MODULES.items():
+            packed.write(Path(__file__).parents[1] / source, name)
+        for module in sorted(BROWSER.glob("*/*.py")):
+            packed.write(module, module.relative_to(BROWSER))
 
 
 def mark_fields(_app: Sphinx, kind: str, _name: str, _documented: object, _options: object, lines: list[str]) -> None:
@@ -230,3 +274,8 @@ def finish(app: Sphinx, error: Exception | None) -> None:
             folder = Path(app.outdir, "docs", "course")
             shutil.copy(unit, folder)
             (folder / f"{unit.stem}.ipynb").write_bytes(course.notebook(unit))
+        if (BROWSER / "pyodide").is_dir():
+            shutil.copytree(BROWSER / "pyodide", folder / "browser" / "pyodide", dirs_exist_ok=True)
+            for script in BROWSER.glob("*.js"):
+                shutil.copy(script, folder / "browser")
+            pack_modules(folder / "browser" / "modules.zip")

@@ -148,9 +148,10 @@ def plot(results: Mapping[str, Sequence[Result]]) -> Figure:
         if row in results:
             lasts = sorted(result["last lapse, plies"] for result in results[row] if result["lapses"])
             shares = [100 * left / len(results[row]) for left in range(len(lasts), -1, -1)]
-            axes.step([2e4, *lasts], shares, where="post", label=f"{row}, {len(results[row])} seeds")
-    axes.set(xscale="log", xlabel="plies", ylabel="seeds that will be beaten again, %", ylim=(0, 100))
-    axes.set_title(f"After the first proof, up to {PLIES / 1e6:g} million plies")
+            label = {"before": "earlier defaults", "now": "today's defaults"}.get(row, row)
+            axes.step([2e4, *lasts], shares, where="post", label=f"{label}, {len(results[row])} runs")
+    axes.set(xscale="log", xlabel="plies", ylabel="runs that will be beaten again, %", ylim=(-2, 102))
+    axes.set_title(f"Players that were proved and train on, up to {PLIES / 1e6:g} million plies")
     axes.legend()
     return figure
 

@@ -211,7 +211,8 @@ def plot_losses(axes: Axes, algorithm: Algorithm, lines: Sequence[Result]) -> No
     axes.set_xticks(range(len(amounts)), map(str, amounts), rotation=45)
     axes.set_yscale("symlog", linthresh=0.01)
     axes.set_yticks([0, 0.01, 0.1, 1, 10, 100], ["0: proved", "0.01", "0.1", "1", "10", "100"])
-    axes.set_title(f"{algorithm}, median of the seeds")
+    seeds = len({line["seed"] for line in chosen})
+    axes.set_title(f"{algorithm}, median of {seeds} runs")
     axes.legend(title="trained for", loc="upper left", bbox_to_anchor=(1, 1))
 
 
@@ -231,7 +232,7 @@ def plot_until_proved(
     axes.set(xlabel="plies of training", ylabel=UNTIL_PROVED[search])
     axes.set_xticks([0, 1_000, 10_000], ["0", "1,000", "10,000"])
     axes.set_yticks(range(len(amounts)), ["more" if math.isinf(amount) else str(amount) for amount in amounts])
-    axes.set_title("each seed")
+    axes.set_title("a line for each run")
     axes.legend(loc="upper left", bbox_to_anchor=(1, 1))
 
 

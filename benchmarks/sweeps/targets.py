@@ -54,7 +54,9 @@ def plot(curves: Mapping[str, Sequence[Sequence[tuple[int, int]]]]) -> Figure:
         plies, _ = zip(*max(runs, key=len), strict=True)
         ways = itertools.zip_longest(*([number for _, number in run] for run in runs), fillvalue=0)
         axes.plot(plies, [np.median(each) for each in ways], color=colour, linewidth=3, label=label)
-    axes.set(title="With the wrong sign it never learns", xlabel="plies", ylabel="ways to beat it (0: unbeatable)")
+    number = max(map(len, curves.values()))
+    axes.set_title(f"With the wrong sign it never learns: {number} runs of each target, and their median (thick)")
+    axes.set(xlabel="plies", ylabel="ways to beat it (0: unbeatable)")
     axes.set_yscale("symlog", linthresh=1)
     for axis in (axes.xaxis, axes.yaxis):
         axis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))

@@ -2,62 +2,103 @@
 # # Unit 1: the game, solved by hand
 #
 # **What it is for.** Later in this course programs learn to play. To say how well they play, we need the truth: in
-# each position, who wins if nobody makes a mistake? Here you write the ten lines that find out. Every later unit
-# compares what was learned with this truth.
+# each position, who wins if nobody makes a mistake? Here you beat a player, ask how many games beat it, and write the
+# ten lines that never lose. Every later unit compares what was learned with this truth.
 #
 # **Afterwards you can** define the value of a position, compute it by recursion, and say what it assumes about both
 # players.
 #
 # **You need** Python and recursion. **Time:** about 40 minutes; the computer needs a second.
 #
-# ## A position in two numbers
+# ## Beat it
 #
-# In code, cells are counted from 0, row by row. Where people play, as in `selfplay web`, squares are counted from 1.
+# The game has two *seats*: X moves first, O second. In code, cells are counted from 0, row by row, as on the board
+# below. (Where people play, as in `selfplay web`, squares are counted from 1.)
 #
-# ```text
-# 0 1 2
-# 3 4 5
-# 6 7 8
-# ```
-#
-# The game has two *seats*: X moves first, O second. A set of marks is one integer: bit `c` is 1 if there is a mark in
-# cell `c`. So `1 << c` is the set of this one cell, and `|` joins two sets. A position is two integers: the marks of
-# the seat to move (`mover`) and those of the other seat (`opponent`). After each move the two change places.
+# Here is a player. It marks the first empty cell. You are X: write a cell into `my_cells`, run this again, see its
+# reply, and add your next cell, until you have won.
 
 # %%
 from functools import cache
 from sys import displayhook as show  # draws a board in a notebook, and prints it in a terminal
 
 import selfplay
-from tictactoe import Rules, board_svg, solve
+from selfplay.lessons import play, predict, require, reveal
+from tictactoe import Rules, board_svg, game_svg, solve
 
 RULES = Rules()  # 3 rows, 3 columns, 3 in a row
 
+
+def broken(observation):
+    """Return the first empty cell; `observation[row, column]` begins with 1 where a cell is empty."""
+    return observation[..., 0].argmax()
+
+
+my_cells = []
+play(broken, my_cells)
+
+# %% [markdown]
+# You have found one game that beats it. How many are there? While it is O, you choose out of nine cells, then out of
+# the seven that are left, and so on. Guess first. A prediction is kept, and scored when you see the answer. It need not
+# be right: you will remember a surprise.
+
+# %%
+predict("ways to beat it when it is O", ...)  # a number in place of the three dots
+
+# %% [markdown]
+# `selfplay.evaluate` lets an agent play in both seats against *every* sequence of replies, and counts the *ways to beat
+# it*: by a line, or by its own illegal move. It samples nothing, so its result is proved.
+
+# %%
+verdict = selfplay.evaluate(broken)
+reveal("ways to beat it when it is O", verdict.second.ways_to_beat)
+print(f"When it is X: {verdict.first.ways_to_beat}. The shortest game that beats it as X:")
+show(game_svg(RULES, selfplay.counterexamples(broken).shortest[0]))
+
+# %% [markdown]
+# ## The value of a position
+#
+# To play without a mistake you must know what each position is worth. Its *value* V is +1 if the mover (the seat to
+# move) wins when both seats play their best moves, -1 if the opponent wins, and 0 for a draw. Three rules give it:
+#
+# ```text
+#           -1                                              if the opponent has a line
+# V(s)  =    0                                              otherwise, if no cell is empty
+#            max over the empty cells a of -V(s after a)    otherwise
+# ```
+#
+# After a move it is the *other* seat's turn, and what is good for that seat is bad for the mover: hence the minus sign.
+# This form is called *negamax*.
+#
+# Source: Shannon (1950), *Programming a Computer for Playing Chess*; Knuth and Moore (1975), *An Analysis of Alpha-Beta
+# Pruning*, have the minus sign.
+#
+# ## Before you run anything
+#
+# X opens in a corner, in the centre, or in the middle of an edge. Each opening is worth a draw. In each case O has
+# eight replies. After how many of the eight can O still hold the draw?
+
+# %%
+predict("replies that hold the draw: corner", ...)  # a number from 0 to 8
+predict("replies that hold the draw: centre", ...)
+predict("replies that hold the draw: edge", ...)
+
+# %% [markdown]
+# ## A position in two numbers
+#
+# Your program looks at thousands of positions, so they must be small. A set of marks is one integer: bit `c` is 1 if
+# there is a mark in cell `c`. So `1 << c` is the set of this one cell, and `|` joins two sets. A position is two
+# integers: the marks of the mover and those of the opponent. After each move the two change places.
+
+# %%
 mover, opponent = 1 << 0 | 1 << 8, 1 << 4  # the mover, here X, has the cells 0 and 8; the opponent has cell 4
-show(board_svg(RULES, mover, opponent))
+show(board_svg(RULES, mover, opponent, numbers=True))
 print("empty cells: ", RULES.cells_of(RULES.empty_cells(mover, opponent)))
 print("does the opponent have a line?", RULES.has_line(opponent))
 print("the mover marks cell 2:", (mover | 1 << 2, opponent), "and the seats change:", (opponent, mover | 1 << 2))
 
 # %% [markdown]
-# ## Before you run anything
-#
-# X opens in a corner, in the centre, or in the middle of an edge. In each case O has eight replies. After how many of
-# the eight can O still hold a draw? Write down three numbers.
-
-# %%
-my_prediction = {"corner": "nothing", "centre": "nothing", "edge": "nothing"}  # put numbers in place of "nothing"
-
-# %% [markdown]
 # ## Your turn
-#
-# The *value* of a position is +1 if the mover wins when both seats play their best moves, -1 if the opponent wins, and
-# 0 for a draw. Three rules give it:
-#
-# 1. If the opponent has a line, the mover has lost.
-# 2. Otherwise, if no cell is empty, it is a draw.
-# 3. Otherwise the mover plays its best move. After a move it is the *other* seat's turn, and what is good for that
-#    seat is bad for the mover.
 #
 # Fill in both functions.
 #
@@ -92,37 +133,33 @@ def best_cells(mover, opponent):
 # ## The check
 #
 # Your answers are compared with the right ones in every position that a game can lead to, those with the most marks
-# first. So the wrong answer that you see is the one nearest to the end of a game, and the easiest to check on paper. In
-# the picture X is the mover, and a complete line is green.
+# first. So the wrong answer that you see is the one nearest to the end of a game, and the easiest to check on paper.
+# The board shows the position, with its empty cells numbered; a complete line is green.
 
-# %%
+# %% tags=["folded"]
 solution = solve(RULES)
 positions = list(zip(solution.tree.mover.tolist(), solution.tree.opponent.tolist(), strict=True))
 from_the_end = list(zip(positions, solution.value.tolist(), solution.optimal_moves.tolist(), strict=True))[::-1]
 for position, right, _ in from_the_end:
     answer = value(*position)
-    if answer != right:
-        show(board_svg(RULES, *position))
     hint = " (is a `return` missing?)" if answer is None else ""
-    assert answer == right, f"value must return {right} in the position above, but it returned {answer}{hint}"
+    require(answer == right, f"value must return {right}, but it returned {answer}{hint}", *position)
 print(f"All {len(positions):,} values are right.")
 
 for position, _, best in from_the_end:
     if not best:
         continue  # the game is over
     answer, right = best_cells(*position), list(RULES.cells_of(best))
-    assert isinstance(answer, list | tuple), f"best_cells must return a list, such as {right}, but it returned {answer}"
-    passed = all(cell in right for cell in answer) and all(cell in answer for cell in right)
-    if not passed:
-        show(board_svg(RULES, *position))
+    is_list = isinstance(answer, list | tuple)
+    require(is_list, f"best_cells must return a list, such as {right}, but it returned {answer}", *position)
     hint = " (is the sign right? The position after a move belongs to the other seat)" if not answer else ""
-    assert passed, f"best_cells must return {right} in the position above, but it returned {answer}{hint}"
+    message = f"best_cells must return {right}, but it returned {answer}{hint}"
+    require(set(answer) == set(right), message, *position)
 print("All best cells are right.")
 
 
 # %% [markdown]
-# Now your moves. `selfplay.evaluate` plays an agent in both seats against *every* sequence of replies, and counts the
-# ways to beat it, by a line or by its own illegal move. It samples nothing, so its result is proved.
+# Now your moves, judged as the broken player was:
 
 
 # %%
@@ -135,7 +172,7 @@ def agent(observation):
 proof = selfplay.evaluate(agent, RULES, perspective="mover")
 print(f"Ways to beat it: {proof.first.ways_to_beat} as X, {proof.second.ways_to_beat} as O.")
 print(f"Best move in {proof.optimal_states:,} of {proof.decision_states:,} positions.")
-assert proof.optimal
+require(proof.optimal, "its move is not the best everywhere")
 print("PASSED: this is perfect play.")
 
 # %% [markdown]
@@ -145,15 +182,17 @@ print("PASSED: this is perfect play.")
 
 # %%
 for name, cell in (("corner", 0), ("centre", 4), ("edge", 1)):
-    replies = best_cells(0, 1 << cell)
-    assert value(0, 1 << cell) == 0
-    assert len(replies) == {"corner": 1, "centre": 4, "edge": 4}[name]
-    print(f"{name}: O holds the draw with {len(replies)} of 8 replies, {replies}; you predicted {my_prediction[name]}")
+    require(value(0, 1 << cell) == 0, "every opening is worth a draw")
+    reveal(f"replies that hold the draw: {name}", len(best_cells(0, 1 << cell)))
 
 # %% [markdown]
+# <details><summary>What it means</summary>
+#
 # A corner leaves O **one** good reply of eight. The centre, often called the best opening, leaves four. So does the
 # edge, often called the worst. The values are equal, because a value assumes that nobody makes a mistake. Which
 # opening is "best" depends on *the opponent*. You will meet this again in unit 3.
+#
+# </details>
 #
 # ## What to try next
 #

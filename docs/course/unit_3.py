@@ -24,6 +24,7 @@ from typing import NamedTuple
 import matplotlib.pyplot as plt
 
 import selfplay
+from selfplay.lessons import predict, require, reveal
 from tictactoe import Rules, game_svg
 
 RULES = Rules()
@@ -56,20 +57,33 @@ class Moved(NamedTuple):
 # | `own_turn` | my own next turn. The opponent is a part of the environment, and its reply just happens |
 #
 # The third needs care. If the reply completes a line, the game ends before my next turn, and the target must still say
-# that I have lost.
+# that I have lost. In all three the update is the same; `s'` is the position after my move, `s''` my own next turn:
+#
+# ```text
+# Q(s, a)  <-  Q(s, a) + STEP * (target - Q(s, a))
+#
+# minus:     target  =  my reward  -  max over a' of Q(s', a')
+# plus:      target  =  my reward  +  max over a' of Q(s', a')
+# own_turn:  target  =  my reward  -  the opponent's reward  +  max over a of Q(s'', a)
+# ```
+#
+# What follows the end of a game counts 0. Source: `plus` is the formula of Watkins and Dayan (1992), *Q-learning*,
+# where the next position is my own turn; `minus` is Littman's (1994) minimax-Q for a game in turns; `own_turn` is
+# independent learning, as in Tan (1993), *Multi-agent reinforcement learning: independent vs. cooperative agents*.
 #
 # ## Before you run anything
 #
 # All three learn from the same sixty thousand random games. How many ways to beat each are left at the end, in both
 # seats together? And what value to X does each give the empty board? (Unit 1 says: 0.) Sketch the three curves of ways
-# to beat it over training games on paper, and write down where they end.
+# to beat it over training games on paper, and predict where they end.
 
 # %%
-my_prediction = {  # put (ways to beat it, value of the empty board) in place of each "nothing"
-    "minus": "nothing",
-    "plus": "nothing",
-    "own_turn": "nothing",
-}
+predict("minus: ways to beat it", ...)  # numbers in place of the dots
+predict("plus: ways to beat it", ...)
+predict("own_turn: ways to beat it", ...)
+predict("minus: value of the empty board", ...)
+predict("plus: value of the empty board", ...)
+predict("own_turn: value of the empty board", ...)
 
 # %% [markdown]
 # ## Your turn
@@ -109,7 +123,7 @@ def own_turn(moved):
 # %% [markdown]
 # ## Three small tests first
 
-# %%
+# %% tags=["folded"]
 for moved, right_answers, what in (
     (Moved(1.0, 0.0, 0.0, 0.0), (1, 1, 1), "I completed a line: nothing follows"),
     (Moved(0.0, 0.25, 0.0, 0.5), (-0.25, 0.25, 0.5), "the game goes on"),
@@ -117,7 +131,7 @@ for moved, right_answers, what in (
 ):
     for rule, right in zip((minus, plus, own_turn), right_answers, strict=True):
         answer = rule(moved)
-        assert answer == right, f"{rule.__name__} must return {right} for {moved}, but it returned {answer}: {what}"
+        require(answer == right, f"{rule.__name__} must return {right} for {moved}, but it returned {answer}: {what}")
 print("The small tests pass.")
 
 # %% [markdown]
@@ -191,21 +205,26 @@ for rule in (minus, plus, own_turn):
         curves[name].append(proofs[name].ways_to_beat)
     believed[name] = max(values_at(table, 0, 0).values())
     lost[name] = selfplay.counterexamples(player(table), RULES, perspective="mover").shortest
-    print(f"{name:8} ways to beat it {curves[name]}, empty board {believed[name]:+.2f}; "
-          f"you predicted {my_prediction[name]}")  # fmt: skip
+    print(f"{name:8} ways to beat it after {CHECKPOINTS[-1]:,} games: {curves[name][-1]:3}; "
+          f"the empty board is worth {believed[name]:+.2f} to it")  # fmt: skip
+for name in curves:
+    reveal(f"{name}: ways to beat it", curves[name][-1])
+for name in curves:
+    reveal(f"{name}: value of the empty board", round(believed[name], 2))
 
 # %% [markdown]
 # ## The check
 
-# %%
-assert proofs["minus"].unbeatable, "minus: it can still be beaten"
-assert believed["minus"] == 0, "minus: the empty board is a draw"
-assert proofs["plus"].exploitability == 1, "plus: it should be beaten in both seats; is this the copied formula?"
-assert believed["plus"] > 0.5
-assert curves["own_turn"][-1] < curves["plus"][-1] / 3, "own_turn: it plays far better than plus"
-assert curves["own_turn"][3] < curves["minus"][3], "own_turn: after 10,000 games it is ahead of minus"
-assert not proofs["own_turn"].unbeatable, "own_turn: it should still be beaten; read your line again"
-assert believed["own_turn"] > 0.5
+# %% tags=["folded"]
+own, minuses = curves["own_turn"], curves["minus"]
+require(proofs["minus"].unbeatable, "minus: it can still be beaten")
+require(believed["minus"] == 0, "minus: the empty board is a draw")
+require(proofs["plus"].exploitability == 1, "plus: it should be beaten in both seats; is this the copied formula?")
+require(believed["plus"] > 0.5, "plus: it should believe that X wins; is this the copied formula?")
+require(own[-1] < curves["plus"][-1] / 3, "own_turn: it should play far better than plus; read your line again")
+require(own[3] < minuses[3], "own_turn: after 10,000 games it should be ahead of minus; read your line again")
+require(not proofs["own_turn"].unbeatable, "own_turn: it should still be beaten; read your line again")
+require(believed["own_turn"] > 0.5, "own_turn: it should believe that X wins; read your line again")
 print("PASSED")
 
 # %% [markdown]
@@ -215,12 +234,16 @@ print("PASSED")
 for name, beaten in curves.items():
     plt.plot(CHECKPOINTS, beaten, marker="o", label=name)
 plt.yscale("symlog")  # logarithmic, but with a place for 0
+plt.ylim(-0.5, 1_000)
+plt.title("Three targets, the same random games (one run each)")
 plt.xlabel("random games")
-plt.ylabel("ways to beat it, over every reply")
+plt.ylabel("ways to beat it, both seats")
 plt.legend()
 plt.savefig("unit_3.png")
 
 # %% [markdown]
+# <details><summary>What it means</summary>
+#
 # - `minus` falls to **0** ways to beat it, and gives the empty board the value **0**, as in unit 1.
 # - `plus` stays at **hundreds** of ways. Yet it gives the empty board nearly the value of a win, because it
 #   believes that the opponent plays to help it. By its own values it would be the best of the three.
@@ -229,10 +252,13 @@ plt.savefig("unit_3.png")
 #   that move at random, and against *them* X wins most games. `own_turn` learns what is best against the opponents it
 #   met; `minus` learns what is best against the best opponent.
 #
-# More games help `minus`, but not `plus`. That is how you tell a slow learner from a wrong target. Here
-# `plus` loses as X:
+# More games help `minus`, but not `plus`. That is how you tell a slow learner from a wrong target.
+#
+# </details>
+#
+# A game that `plus` loses as X:
 
-# %% tags=["drawn"]
+# %%
 show(game_svg(RULES, lost["plus"][0]))
 
 # %% [markdown]

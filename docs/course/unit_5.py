@@ -15,6 +15,15 @@
 # Instead of playing games, we update *every* number of the table at once, in a *sweep*. After nine sweeps nothing
 # changes any more. The result is what a learner would reach with unlimited training, without chance.
 #
+# ```text
+# Q(s, a)  <-  r(s, a) - max over a' of Q(s', a')    if the game goes on
+#              r(s, a)                               otherwise
+# ```
+#
+# This is done for all positions s and cells a at once; s' is the position after the move, and r its reward.
+#
+# Source: this is *value iteration* (Bellman 1957; Sutton and Barto, section 4.4), with the minus sign of unit 3.
+#
 # The arrays below have a row for each position in which the game goes on, and a column for each cell.
 
 # %%
@@ -24,6 +33,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 import selfplay
+from selfplay.lessons import predict, require, reveal
 from tictactoe import Rewards, Rules, batch, board_svg
 from tictactoe.tree import game_tree
 
@@ -51,13 +61,17 @@ print(LEGAL.shape, "legal moves:", int(LEGAL.sum()))
 # | `half masked` | the empty cells | of all nine cells |
 #
 # In the third, the value of a taken cell is never updated, because nobody plays it: it stays 0. This learner always
-# plays legal moves. Can it be beaten? How many games can it lose?
+# plays legal moves. In how many ways can each be beaten?
 
 # %%
-my_prediction = {"rules learned": "nothing", "masked": "nothing", "half masked": "nothing"}  # ways to beat it
+predict("rules learned: ways to beat it", ...)  # numbers in place of the dots
+predict("masked: ways to beat it", ...)
+predict("half masked: ways to beat it", ...)
 
 # %% [markdown]
 # ## Your turn
+#
+# `highest_legal` is the max over the legal cells alone, and `best_legal` the cell that has it.
 #
 # <details><summary>Hint 1</summary>
 #
@@ -90,15 +104,16 @@ def best_legal(values, legal):
 # %% [markdown]
 # ## A small test first
 
-# %%
+# %% tags=["folded"]
 values = np.array([[-0.5, 0.0, -0.25], [0.5, 2.0, 1.0], [0.0, -1.0, 0.0]])
 legal = np.array([[True, False, True], [True, False, True], [False, True, False]])
 before = values.copy()
 for rule, right in (highest_legal, [-0.25, 1.0, -1.0]), (best_legal, [2, 2, 1]):
     answer = rule(values, legal)
     passed = isinstance(answer, np.ndarray) and answer.tolist() == right
-    assert passed, f"{rule.__name__} must return the array {right}, but it returned {answer!r}"
-assert (values == before).all(), "the caller's values have changed"
+    message = f"for the values {before.tolist()}, of which {legal.tolist()} are legal, "
+    require(passed, f"{message}{rule.__name__} must return the array {right}, but it returned {answer!r}")
+require((values == before).all(), "the caller's values have changed: work with a copy")
 print("The small test passes.")
 
 # %% [markdown]
@@ -143,27 +158,36 @@ learners = {
 proofs = {name: selfplay.evaluate(Greedy(*learner), RULES, perspective="mover") for name, learner in learners.items()}
 for name, proof in proofs.items():
     print(f"{name:13} ways to beat it {proof.first.ways_to_beat:3} as X, {proof.second.ways_to_beat:3} as O; "
-          f"taken cells in {proof.illegal_states} positions; you predicted {my_prediction[name]}")  # fmt: skip
+          f"taken cells in {proof.illegal_states} positions")  # fmt: skip
+for name, proof in proofs.items():
+    reveal(f"{name}: ways to beat it", proof.ways_to_beat)
 
 # %% [markdown]
 # ## The check
 
-# %%
-assert proofs["rules learned"].optimal
-assert proofs["masked"].optimal, "a lost position must have the value -1: is the highest value that of a legal cell?"
-assert proofs["half masked"].illegal_states == 0
-assert (proofs["half masked"].first.losses, proofs["half masked"].second.losses) == (9, 106)
+# %% tags=["folded"]
+require(proofs["rules learned"].optimal, "rules learned: it should play the best move everywhere")
+hint = "is the highest value that of a legal cell?"
+require(proofs["masked"].optimal, f"masked: it should play the best move everywhere; {hint}")
+require(proofs["half masked"].illegal_states == 0, "half masked: it must never mark a taken cell; is best_legal right?")
+losses = proofs["half masked"].first.losses, proofs["half masked"].second.losses
+require(losses == (9, 106), "half masked: it loses another number of games than it should; is best_legal right?")
 print("PASSED")
 
 # %% [markdown]
 # ## What you should see
 #
-# `half masked` never breaks a rule, and yet it loses games in both seats, most of them as O. In the position below
-# every move of O loses, because X threatens two lines at once.
+# <details><summary>What it means</summary>
+#
+# `half masked` never breaks a rule, and yet it loses games in both seats, most of them as O.
+#
+# </details>
+#
+# In the position below every move of O loses, because X threatens two lines at once.
 
-# %% tags=["shown"]
+# %%
 mover, opponent = 1 << 1 | 1 << 3, 1 << 0 | 1 << 4 | 1 << 6  # O and X
-show(board_svg(RULES, opponent, mover))
+show(board_svg(RULES, opponent, mover, numbers=True))
 
 # %% [markdown]
 # The values of its nine cells to the mover:
@@ -173,10 +197,11 @@ row = int(np.searchsorted(HERE, TREE.find(np.array(mover), np.array(opponent))))
 for name, (values, _) in learners.items():
     print(f"{name:13}", np.round(values[row], 2).tolist())
 masked, half = (learners[name][0][row] for name in ("masked", "half masked"))
-assert highest_legal(masked[None], LEGAL[row : row + 1]) == -1
-assert half.max() == 0
+print("highest value: masked", highest_legal(masked[None], LEGAL[row : row + 1])[0], "and half masked", half.max())
 
 # %% [markdown]
+# <details><summary>What it means</summary>
+#
 # Each empty cell has the value -1: the position is lost. But the taken cells still have 0, which is the highest of the
 # nine, so the target says "a draw". For `half masked` no position has a value below 0, so it never sees that two
 # threats at once win. A network has the same problem: it gives an arbitrary value to a cell that it never learned
@@ -185,28 +210,36 @@ assert half.max() == 0
 # A mask belongs wherever the highest value is taken: where a move is chosen **and** in the target. In the target it is
 # the mask of the *next* position.
 #
+# </details>
+#
 # ## With a network
 #
 # By default our DQN learns the rules; with `--mask` it masks. What does learning the rules cost?
 
 # %%
-for mask in (False, True):
+for mask in (False, True):  # the same seed
     run = selfplay.train(mask=mask)
     plies = [record.steps for record in run.records]
     plt.plot(plies, [record.verdict.ways_to_beat for record in run.records], marker="o", label=f"mask={mask}")
-    assert run.verdict.unbeatable
-    assert run.verdict.first.illegal == run.verdict.second.illegal == 0
+    require(run.verdict.unbeatable, f"mask={mask}: this run has not become unbeatable; try another seed")
+plt.yscale("symlog")  # logarithmic, but with a place for 0
+plt.ylim(-0.5, 1_000)
+plt.title("What learning the rules costs (one run each)")
 plt.xlabel("plies")
-plt.ylabel("ways to beat it, over every reply")
+plt.ylabel("ways to beat it, both seats")
 plt.legend()
 plt.savefig("unit_5.png")
 print("selfplay web", run.folder)
 
 # %% [markdown]
+# <details><summary>What it means</summary>
+#
 # Both are proved. Compare the plies (single moves): without the mask the network has to learn the rules as well.
 # Without a mask it is beaten by its own illegal move in hundreds of ways at first (see the lines above), and in none at
 # the end. Meanwhile the number of ways *by a line* may grow. The player is not worse then: games that it used to end by
 # breaking a rule now go on, and it loses some of them. Always look at both numbers.
+#
+# </details>
 #
 # ## What to try next
 #

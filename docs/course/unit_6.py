@@ -9,8 +9,18 @@
 #
 # **You need** unit 5. **Time:** about 40 minutes; the computer needs a few seconds.
 #
-# As in unit 5 all positions are learned at once, in sweeps, with a mask and with a minus sign. `FUTURE` is the
-# discount: with 1 later rewards count in full, with 0 only the reward of the next move counts.
+# As in unit 5 all positions are learned at once, in sweeps, with a mask and with a minus sign:
+#
+# ```text
+# Q(s, a)  <-  r(s, a) - FUTURE * max over the legal a' of Q(s', a')    if it goes on
+#              r(s, a)                                                  otherwise
+# ```
+#
+# `FUTURE` is the discount: with 1 later rewards count in full, with 0 only the reward of the next move counts.
+#
+# Source: value iteration (Bellman 1957; Sutton and Barto, section 4.4). Rewards that are added to help a learner are
+# called *shaping*: Ng, Harada and Russell (1999), *Policy invariance under reward transformations*, say which of them
+# never change the best moves. Our penalty is none of theirs.
 
 # %%
 from sys import displayhook as show  # draws boards in a notebook, and prints them in a terminal
@@ -19,6 +29,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 import selfplay
+from selfplay.lessons import predict, require, reveal
 from tictactoe import Rules, batch, game_svg
 from tictactoe.tree import game_tree
 
@@ -70,11 +81,14 @@ def learned(reward, future, **amounts):
 # always X, with the ninth mark. The article that this project started from pays 1. Others pay -1, "so that it tries to
 # win".
 #
-# For each `draw` in the list: can the resulting player be beaten as X? As O?
+# Can the player that learns with each `draw` be beaten as X? As O?
 
 # %%
 DRAWS = (-2.0, -1.0, -0.9, 0.0, 0.9, 1.0, 2.0)
-my_prediction = dict.fromkeys(DRAWS, "nothing")  # (as X, as O): True if nobody can beat it
+predict("draw -1.0: unbeatable as X, as O", ...)  # (True, True) and the like in place of the dots
+predict("draw -0.9: unbeatable as X, as O", ...)
+predict("draw +0.9: unbeatable as X, as O", ...)
+predict("draw +1.0: unbeatable as X, as O", ...)
 
 # %% [markdown]
 # ## Your turn
@@ -119,24 +133,34 @@ FUTURE = 1.0
 table = {draw: learned(reward, FUTURE, draw=draw) for draw in DRAWS}
 for draw, proof in table.items():
     print(f"draw {draw:+.1f}: ways to beat it {proof.first.ways_to_beat:5,} as X, {proof.second.ways_to_beat:6,} as O; "
-          f"only best moves in {proof.optimal_states:,} positions; you predicted {my_prediction[draw]}")  # fmt: skip
-assert table[0.0].optimal, "1 for a win and 0 for a draw must give optimal play; look at your reward"
-assert (table[1.0].first.losses, table[1.0].second.losses) == (0, 64_728)
-assert (table[-1.0].first.losses, table[-1.0].second.losses) == (7_920, 0)
+          f"only best moves in {proof.optimal_states:,} positions")  # fmt: skip
+for draw in (-1.0, -0.9, 0.9, 1.0):
+    safe_seats = table[draw].first.losses == 0, table[draw].second.losses == 0
+    reveal(f"draw {draw:+.1f}: unbeatable as X, as O", safe_seats)
+
+# %% tags=["folded"]
+require(table[0.0].optimal, "1 for a win and 0 for a draw must give optimal play; look at your reward")
+losses = [(table[draw].first.losses, table[draw].second.losses) for draw in (-1.0, 1.0)]
+require(losses == [(7_920, 0), (0, 64_728)], "the reward for a draw is not what it should be; look at move.draw")
+print("The rewards are right.")
 
 # %% [markdown]
+# <details><summary>What it means</summary>
+#
 # With 1 for a draw, O can lose tens of thousands of games. With `0.9` it loses none, and every move is right. Why does
 # this change so suddenly? By the minus sign, O pays what X gets for a draw. At 1 a draw costs O as much as a loss, so
 # O cannot tell a draw from a loss. At `0.9` a loss is still worse. **Only the order** of win, draw and loss counts,
 # not the distance between them.
 #
+# </details>
+#
 # Now write `safe`. The check uses other numbers than those of the table.
 
-# %%
+# %% tags=["folded"]
 for draw in (-5.0, -1.5, -1.0, -0.999, -0.25, 0.5, 0.999, 1.0, 1.5, 5.0):
     proof = learned(reward, 1.0, draw=draw)
     true = proof.first.losses == 0, proof.second.losses == 0
-    assert tuple(safe(draw)) == true, f"draw {draw}: (safe as X, as O) is {true}, and yours returns {safe(draw)}"
+    require(tuple(safe(draw)) == true, f"safe({draw}) must return {true}, (as X, as O), but it returned {safe(draw)}")
 print("The first half passes.")
 
 # %% [markdown]
@@ -160,27 +184,30 @@ for name, proof in {
 # %% [markdown]
 # ## The check
 
-# %%
-assert (blind.first.losses, blind.second.losses) == (27_008, 76_464)
-assert (fined.first.losses, fined.second.losses) == (3_776, 12_704), "the penalty is for move.allow"
-assert seeing.optimal
-assert drawing.unbeatable
-assert not drawing.optimal
+# %% tags=["folded"]
+require((blind.first.losses, blind.second.losses) == (27_008, 76_464), "without a penalty a draw and a loss pay 0 here")
+require((fined.first.losses, fined.second.losses) == (3_776, 12_704), "the penalty is for move.allow")
+require(seeing.optimal, "with the full future the penalty must not change the best moves; look at your reward")
+require(drawing.unbeatable and not drawing.optimal, "with 1 for a draw and the penalty it is unbeatable, not optimal")
 print("PASSED")
 
 # %% [markdown]
 # ## What you should see
 
 # %%
-for seat in ("first", "second"):
-    plt.plot(DRAWS, [getattr(proof, seat).ways_to_beat for proof in table.values()], marker="o", label=f"moves {seat}")
+for seat, mark in (("first", "X"), ("second", "O")):
+    plt.plot(DRAWS, [getattr(proof, seat).ways_to_beat for proof in table.values()], marker="o", label=f"as {mark}")
 plt.yscale("symlog")  # logarithmic, but with a place for 0
+plt.ylim(-0.5, 200_000)
+plt.title("Unlimited training (exact, without chance)")
 plt.xlabel("reward for a draw")
-plt.ylabel("ways to beat it, over every reply")
+plt.ylabel("ways to beat it")
 plt.legend()
 plt.savefig("unit_6.png")
 
 # %% [markdown]
+# <details><summary>What it means</summary>
+#
 # - Without the future and without the penalty the player never blocks: a move that lets the opponent win pays 0, like
 #   any other. The boards below show a game that it loses.
 # - The penalty alone teaches the player to block, **without looking ahead**: it puts one ply of looking ahead into the
@@ -189,8 +216,10 @@ plt.savefig("unit_6.png")
 #   faster, which is why our default has it.
 # - The penalty also hides the mistake of `draw=1`: a loss now costs O the 1 of a draw *and* the penalty, so it is
 #   worse than a draw again. Without the penalty the mistake comes back.
+#
+# </details>
 
-# %% tags=["drawn"]
+# %%
 show(game_svg(RULES, selfplay.counterexamples(player(reward, 0.0), RULES, perspective="mover").shortest[0]))
 
 # %% [markdown]

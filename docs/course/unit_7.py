@@ -14,6 +14,18 @@
 # 1. Complete a line if you can.
 # 2. Otherwise block the opponent's line.
 # 3. Otherwise take the centre, or else a corner, or else an edge.
+#
+# This is how many people play. Source: Newell and Simon (1972), *Human Problem Solving*, have a longer list, with
+# forks; Crowley and Siegler (1993), *Flexible Strategy Use in Young Children's Tic-Tac-Toe*, saw children learn such a
+# list rule by rule.
+#
+# You will improve it as a program does. With B(p) for the positions in which some reply beats the player p:
+#
+# ```text
+# p  <-  p, but with another move in some position of B(p)      until B(p) is empty
+# ```
+#
+# Source: *counterexample-guided* repair, as in Clarke et al. (2000), *Counterexample-guided abstraction refinement*.
 
 # %%
 from sys import displayhook  # draws boards in a notebook, and prints them in a terminal
@@ -21,6 +33,7 @@ from sys import displayhook  # draws boards in a notebook, and prints them in a 
 import matplotlib.pyplot as plt
 
 import selfplay
+from selfplay.lessons import predict, require, reveal
 from tictactoe import Rules, game_svg
 
 RULES = Rules()
@@ -64,7 +77,8 @@ def played_by(mend):
 # Can the rule be beaten when it moves first? When it moves second? How many games can it lose?
 
 # %%
-my_prediction = "nothing"  # ways to beat it as X, as O
+predict("the rule: ways to beat it as X", ...)  # numbers in place of the dots
+predict("the rule: ways to beat it as O", ...)
 
 # %% [markdown]
 # ## What beats it
@@ -85,11 +99,13 @@ def show(agent):
 
 
 show(played_by(lambda *_: None))
-print("you predicted", my_prediction)
+verdict = selfplay.evaluate(played_by(lambda *_: None), RULES, perspective="mover")
+reveal("the rule: ways to beat it as X", verdict.first.ways_to_beat)
+reveal("the rule: ways to beat it as O", verdict.second.ways_to_beat)
 
 # %% [markdown]
-# Nobody beats it as X, but as O it loses games. Read the game from its end. Near the end it could not be saved: two
-# lines were threatened. So look for the *first* lost position, and for what the agent should have done before it.
+# Read the game that it loses from its end. Near the end it could not be saved: two lines were threatened. So look for
+# the *first* lost position, and for what the agent should have done before it.
 #
 # ## Your turn
 #
@@ -127,11 +143,10 @@ beaten_in = show(played_by(mend))
 # %% [markdown]
 # ## The check
 
-# %%
+# %% tags=["folded"]
 proof = selfplay.evaluate(played_by(mend), RULES, perspective="mover")
-assert proof.first.illegal == proof.second.illegal == 0, "mend has returned a taken cell"
-assert beaten_in == 0, f"it is still beaten in {beaten_in} positions; the game above is the shortest"
-assert proof.unbeatable
+require(proof.first.illegal == proof.second.illegal == 0, "mend has returned a taken cell")
+require(proof.unbeatable, f"it is still beaten in {beaten_in} positions; the game above is the shortest")
 print(f"PASSED: unbeatable. Its move is the best in {proof.optimal_states:,} of {proof.decision_states:,} positions.")
 
 # %% [markdown]
@@ -140,7 +155,7 @@ print(f"PASSED: unbeatable. Its move is the best in {proof.optimal_states:,} of 
 # A first idea: make two threats if you can; otherwise mark the cell with which the opponent could.
 
 
-# %% tags=["shown"]
+# %%
 def first_thought(mover, opponent):
     """Return a cell that makes or stops two threats at once."""
     return next(iter(forks(mover, opponent) + forks(opponent, mover)), None)
@@ -148,10 +163,10 @@ def first_thought(mover, opponent):
 
 print("The first idea:")
 first_thought_beaten_in = show(played_by(first_thought))
-assert first_thought_beaten_in == 8
-assert selfplay.evaluate(played_by(first_thought), RULES, perspective="mover").second.losses == 4
 
 # %% [markdown]
+# <details><summary>What it means</summary>
+#
 # It still loses a few games. X has two opposite corners and O has the centre. X can make two threats (a *fork*) from
 # either of the other two corners. If O takes one of them, X takes the other. O has to threaten a line itself, so that X
 # must block, in a cell that does not fork.
@@ -159,10 +174,12 @@ assert selfplay.evaluate(played_by(first_thought), RULES, perspective="mover").s
 # It is hard to find such games by watching. And your *unbeatable* player is still not *optimal*: it makes mistakes in
 # positions that its own play never reaches.
 #
+# </details>
+#
 # ## The same, done by a program
 #
 # Our DQN does this by itself: after each evaluation, half of the new games begin at counterexamples. The DQN must
-# still learn which moves are best there. Without and with:
+# still learn which moves are best there. Without and with, one seed each:
 
 # %%
 for part in (0.0, 0.5):
@@ -171,10 +188,12 @@ for part in (0.0, 0.5):
     label = f"counterexamples={part}"
     plt.plot(plies, [record.verdict.ways_to_beat for record in run.records], marker="o", label=label)
     print(f"{label}: {run.records[-1].steps:,} plies, {run.verdict.ways_to_beat} ways to beat it")
-assert run.verdict.unbeatable
+require(run.verdict.unbeatable, "this run has not become unbeatable; try another seed")
 plt.yscale("symlog")  # logarithmic, but with a place for 0
+plt.ylim(-0.5, 1_000)
+plt.title("With and without counterexamples (one run each)")
 plt.xlabel("plies")
-plt.ylabel("ways to beat it, over every reply")
+plt.ylabel("ways to beat it, both seats")
 plt.legend()
 plt.savefig("unit_7.png")
 print("selfplay web", run.folder)

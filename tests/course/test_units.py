@@ -3,12 +3,14 @@
 So does the check of hand-ins, which asks the functions for what the unit's own check needs.
 """
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 
 import matplotlib.pyplot as plt
 import pytest
 
+from docs import draw_course
 from selfplay.cli import course
 from selfplay.cli.course_judge import Reply, fault_of
 from selfplay.cli.course_student import reply
@@ -74,6 +76,12 @@ def test_a_unit_passes_its_check_with_the_blank_filled_in(unit: int, capsys: pyt
     shown = capsys.readouterr().out
     assert "PASSED" in shown
     assert "None" not in shown  # as nothing that a student has predicted or returned
+
+
+@pytest.mark.parametrize("unit", UNITS)
+def test_the_site_shows_the_outputs_of_the_code_as_it_is(unit: int) -> None:
+    stored = json.loads((draw_course.OUTPUTS / f"unit_{unit}.json").read_text())
+    assert stored["code"] == draw_course.digest(COURSE / f"unit_{unit}.py"), "python -m docs.draw_course"
 
 
 @pytest.mark.parametrize("unit", UNITS)

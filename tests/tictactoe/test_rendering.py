@@ -54,6 +54,10 @@ def test_svg_has_the_marks_in_their_squares() -> None:
     svg = ElementTree.fromstring(board_svg(Rules(2, 3, 2), 0b1001, 0b10, 1))
     squares = [[part.tag[28:] for part in group][1:] for group in svg]
     assert squares == [["path"], ["circle"], [], ["path"], [], []]
+    numbered = board_svg(Rules(3, 4, 3), 0b1001, 0b10, 1, numbers=True)
+    assert repr(numbered) == " X (O) 2  X\n 4  5  6  7\n 8  9 10 11"
+    texts = [group.findtext("{*}text") for group in ElementTree.fromstring(numbered)]
+    assert texts == [None, None, "2", None, *map(str, range(4, 12))]
     assert repr(game_svg(Rules(1, 2, 2), (1, 0, 0))) == " . (X)\n\n(O) X\n\n(O) X"  # a taken cell keeps its mark
 
 

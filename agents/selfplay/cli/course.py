@@ -12,11 +12,9 @@ from typing import Any, NamedTuple
 from selfplay.cli.flags import offer, parse, say
 from selfplay.errors import UserError, one_line
 from selfplay.files import read_small, write_whole
+from selfplay.lessons import UNITS, UNITS_OF_CLONE
 from selfplay.program import shell_line
 
-UNITS = Path(__file__).parents[1] / "course"
-"""Folder of the units in a wheel; a clone has them in docs/course."""
-UNITS_OF_CLONE = Path(__file__).parents[3] / "docs" / "course"
 BLANK = '# %% tags=["blank"]\n'
 """The line of a script that begins the cell that students fill in."""
 LARGEST_FILE = 1 << 24
@@ -96,6 +94,8 @@ def notebook(unit: Path) -> bytes:
         content: dict[str, Any] = {"cell_type": cell.kind, "metadata": {}, "source": cell.source}
         if cell.tags:
             content["metadata"]["tags"] = cell.tags
+        if "folded" in cell.tags:
+            content["metadata"]["jupyter"] = {"source_hidden": True}
         if cell.kind == "code":
             content |= {"execution_count": None, "outputs": []}
         cells.append(content)

@@ -3,6 +3,7 @@
 import textwrap
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -35,16 +36,19 @@ class NotebookFigure(Figure):
 
 @styled()
 def run_figure(metrics: Sequence[Metrics], config: RunSettings, folder: Path) -> Figure:
-    """Plot the progress of a run from the lines of its metrics.jsonl: its exact score, and how it learns.
+    """Plot the progress of a run from the lines of its metrics.jsonl: large its ways to beat it, small how it learns.
 
-    The settings that are not the defaults are the heading.
+    The heading names the run, its seed and the settings that are not the defaults.
     """
     changed = [f"{name} = {value}" for name, value in differences(config).items()]
     settings = ", ".join(changed) or "all settings at their defaults"
-    heading = [*textwrap.wrap(folder.resolve().name, 100), *textwrap.wrap(settings, 120)[:3]]
-    figure = NotebookFigure(figsize=(10, 8), layout="constrained")
+    what = f"one run, seed {config.seed}; each dot is an exact evaluation"
+    heading = [*textwrap.wrap(folder.resolve().name, 100), *textwrap.wrap(settings, 120)[:3], what]
+    figure = NotebookFigure(figsize=(10, 6.5), layout="constrained")
     figure.suptitle("\n".join(heading), fontsize="medium", parse_math=False)
-    ways, optimal, against_random, learning = figure.subplots(2, 2, sharex=True).ravel()
+    grid = figure.add_gridspec(3, 3)
+    ways = figure.add_subplot(grid[:, :2])
+    optimal, against_random, learning = (figure.add_subplot(grid[row, 2], sharex=ways) for row in range(3))
     curves = Curves(metrics, config.unit)
     plot_ways_to_beat(ways, curves)
     plot_optimality(optimal, curves)
@@ -53,7 +57,12 @@ def run_figure(metrics: Sequence[Metrics], config: RunSettings, folder: Path) ->
     evaluations = [metrics_evaluation(line, config.rules) for line in metrics]
     proved_from = first_of_final_streak([each.unexploitable for each in evaluations])
     for axes in figure.axes:
-        _finish(axes, config.unit, None if proved_from is None else curves.steps[proved_from])
+        _finish(axes, None if proved_from is None else curves.steps[proved_from])
+    for axes in (optimal, against_random):
+        axes.tick_params(labelbottom=False)  # the lowest panel has the numbers
+    for axes in (ways, learning):
+        axes.set_xlabel(config.unit)
+    ways.legend(loc="upper center", bbox_to_anchor=(0.5, -0.1), ncols=2)
     return figure
 
 
@@ -67,22 +76,22 @@ class Curves:
     def __contains__(self, tag: str) -> bool:
         return any(tag in line for line in self.metrics)
 
-    def plot(self, axes: Axes, tag: str, label: str, colour: str, line_style: str = ".-") -> None:
+    def plot(self, axes: Axes, tag: str, label: str, colour: str, line_style: str = ".-", **style: Any) -> None:
         """Plot the numbers of a tag over the steps, if there are any."""
         if tag in self:
             values = [float(line.get(tag, np.nan)) for line in self.metrics]  # may be too large for int64
-            axes.plot(self.steps, values, line_style, label=label, color=colour)
+            axes.plot(self.steps, values, line_style, label=label, color=colour, **style)
 
 
 def plot_ways_to_beat(axes: Axes, curves: Curves) -> None:
     """Plot the ways to beat a player, by a line and by its own illegal move."""
-    curves.plot(axes, "eval/ways_to_beat", "all", BOTH)
+    curves.plot(axes, "eval/ways_to_beat", "all", BOTH, "-", linewidth=6, alpha=0.35)  # others lie on it
     for seat, colour in SEATS:
         curves.plot(axes, f"exact/{seat}/losses", f"by a line, {seat} seat", colour)
         curves.plot(axes, f"exact/{seat}/illegal", f"illegal move, {seat} seat", colour, ".:")
         curves.plot(axes, f"exact/{seat}/losses_at_least", f"by a line, at least, {seat} seat", colour, ".--")
-    axes.set(yscale="symlog", title="Ways to beat it")
-    axes.set_ylim(bottom=0)
+    axes.set(yscale="symlog", title="Ways to beat it (0: nobody can)")
+    axes.set_ylim(bottom=-0.3)  # so that the dots at 0 are whole
     axes.yaxis.set_major_formatter(EngFormatter())
 
 
@@ -90,18 +99,18 @@ def plot_optimality(axes: Axes, curves: Curves) -> None:
     """Plot in how many states the move is optimal or, where that is not known, the exploitability."""
     if "eval/optimal_fraction" in curves:
         curves.plot(axes, "eval/optimal_fraction", "optimal", BOTH)
-        axes.set_title("Decision states with an optimal move")
+        axes.set_title("States with an optimal move", fontsize="medium")
         _in_percent(axes)
     else:
         curves.plot(axes, "exact/exploitability", "exploitability", BOTH)
-        axes.set_title("Exploitability")
+        axes.set_title("Exploitability", fontsize="medium")
 
 
 def plot_wins_against_random(axes: Axes, curves: Curves) -> None:
     """Plot the probability of a win against a random opponent."""
     for seat, colour in SEATS:
         curves.plot(axes, f"exact/{seat}/win_vs_random", f"{seat} seat", colour)
-    axes.set_title("Wins against a random opponent (exact)")
+    axes.set_title("Wins against random play", fontsize="medium")
     _in_percent(axes)
 
 
@@ -110,11 +119,12 @@ def plot_learning(axes: Axes, curves: Curves) -> None:
     if "games/draws" in curves:
         for end, label, colour in RESULTS:
             curves.plot(axes, f"games/{end}", label, colour)
-        axes.set_title("Training games")
+        axes.set_title("Training games", fontsize="medium")
         _in_percent(axes)
         return
     curves.plot(axes, "loss/td", "TD loss", BOTH)
-    axes.set(yscale="log", title="TD loss in the last update")
+    axes.set_title("TD loss in the last update", fontsize="medium")
+    axes.set_yscale("log")
     axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
     axes.yaxis.set_major_formatter(StrMethodFormatter("{x:g}"))  # 0.2, not 2 x 10^-1
     axes.yaxis.set_minor_formatter(NullFormatter())
@@ -125,18 +135,17 @@ def _in_percent(axes: Axes) -> None:
     axes.yaxis.set_major_formatter(PercentFormatter(xmax=1))
 
 
-def _finish(axes: Axes, unit: str, proved_from: float | None) -> None:
-    """Add what every panel has: the moment of the proof, the axis of steps, a grid and a legend below the curves."""
+def _finish(axes: Axes, proved_from: float | None) -> None:
+    """Add what every panel has: a legend if there are several curves, the moment of the proof, and a grid."""
     if not axes.get_lines():
         reason = "not known: the player leads to\ntoo many positions to follow"
         axes.text(0.5, 0.5, reason, ha="center", va="center", transform=axes.transAxes)
+    if len(axes.get_lines()) > 1:
+        axes.legend(fontsize="small")
     if proved_from is not None:
         axes.axvline(proved_from, color=PROVED, linestyle="--", label="proved from here on", zorder=0)
-    axes.set_xlabel(unit)
     axes.xaxis.set_major_formatter(EngFormatter())
     axes.grid(alpha=0.3)
-    if len(axes.get_lines()) > 1:
-        axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.16), ncols=2)
 
 
 @styled()

@@ -1,19 +1,19 @@
 """The plots of a report: the share of runs proved as curves, and the times to a proof of all settings."""
 
 import math
+import textwrap
 from collections.abc import Mapping
 
 import numpy as np
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import EngFormatter, PercentFormatter
 
-from selfplay.pictures import FIRST, styled
+from selfplay.pictures import BOTH, FIRST, styled
 from selfplay.sweep.results import MISSING, Results, survival_data
 from selfplay.sweep.statistics import interquartile_mean, proved_curve
 
-MOST_CURVES = 7
-"""Curves in one plot besides that of the first setting, in which more could not be told apart."""
+MOST_CURVES = 8
+"""Panels in one plot besides that of the first setting."""
 MOST_SETTINGS = 60
 """Settings in the plot of all."""
 
@@ -33,27 +33,42 @@ def figures(results: Results, titles: Mapping[str, str]) -> dict[str, Figure]:
 
 
 def curves(results: Results, kind: str, title: str) -> Figure:
-    """Plot the share of runs proved over steps, updates or seconds, with 95 % intervals and marks where runs ended."""
-    figure = Figure(figsize=(9, 5.5), layout="constrained")
-    axes = figure.subplots()
-    for setting, of_setting in results.items():
-        followed, proved = survival_data(of_setting, kind)
+    """Plot the share of runs proved over steps, updates or seconds, a panel for each setting.
+
+    A panel has the 95 % interval of its curve, marks where runs ended without a proof, and in grey the first setting.
+    """
+    columns = min(len(results), 3)
+    rows = math.ceil(len(results) / columns)
+    figure = Figure(figsize=(max(3.2 * columns, 6), 2.4 * rows + 1.1), layout="constrained")
+    panels = figure.subplots(rows, columns, sharex=True, sharey=True, squeeze=False).ravel()
+    data = {setting: survival_data(of_setting, kind) for setting, of_setting in results.items()}
+    last = 1.04 * max(max(followed) for followed, _ in data.values())
+    for axes, (setting, (followed, proved)) in zip(panels, data.items(), strict=False):
         curve = proved_curve(followed, proved)
-        at, share, low, high = (np.concatenate([[0.0], part]) for part in curve)
-        [line] = axes.step(at, share, where="post", label=f"{setting}: {sum(proved)} of {len(proved)}")
-        colour = line.get_color()
-        axes.fill_between(at, low, high, step="post", color=colour, alpha=0.15, linewidth=0)
+        at, share, low, high = (np.concatenate([[0.0], part, part[-1:]]) for part in curve)
+        at[-1] = last  # the share stays as it is
+        if axes is panels[0]:
+            first, control = (at, share), setting
+        else:
+            axes.step(*first, where="post", color=BOTH, linewidth=1)
+        axes.step(at, share, where="post", color=FIRST)
+        axes.fill_between(at, low, high, step="post", color=FIRST, alpha=0.2, linewidth=0)
         censored = [amount for amount, held in zip(followed, proved, strict=True) if not held]
-        axes.plot(censored, curve.share[np.searchsorted(curve.amounts, censored)], "|", color=colour, markersize=10)
-    axes.set_ylim(-0.02, 1.02)
-    axes.yaxis.set_major_formatter(PercentFormatter(xmax=1))
-    axes.set_title(
-        "Share of runs from where on the proof held, 95 % intervals; | is a run without a proof, at its end",
-        fontsize="medium",
-    )
-    axes.grid(alpha=0.3)
-    _label_amounts(axes, title)
-    figure.legend(loc="outside lower center", ncols=2, fontsize="small")
+        axes.plot(censored, curve.share[np.searchsorted(curve.amounts, censored)], "|", color=FIRST, markersize=10)
+        heading = [*textwrap.wrap(setting, 36), f"{sum(proved)} of {len(proved)} runs proved"]
+        axes.set_title("\n".join(heading), fontsize="small", parse_math=False)
+        axes.grid(alpha=0.3)
+        axes.xaxis.set_major_formatter(EngFormatter())
+    for axes in panels[len(data) :]:
+        axes.set_axis_off()
+    panels[0].set(xlim=(0, last), ylim=(-0.03, 1.03))
+    panels[0].yaxis.set_major_formatter(PercentFormatter(xmax=1))
+    figure.supxlabel(f"{title}, up to the first evaluation from which the proof held", fontsize="medium")
+    what = "Share of runs that are proved; band: its 95 % interval"
+    what += "\n| a run without a proof, at its end" * (not all(all(proved) for _, proved in data.values()))
+    if len(data) > 1:
+        what += f"\nin grey, to compare: {textwrap.shorten(control, 60)}"
+    figure.suptitle(what, fontsize="medium", parse_math=False)
     return figure
 
 
@@ -76,12 +91,10 @@ def means(results: Results, kind: str, title: str) -> Figure:
     axes.set_yticks(range(len(results)), labels=[setting[:60] for setting in results], parse_math=False)
     axes.set_ylim(len(results) - 0.5, -0.5)
     axes.grid(alpha=0.3, axis="x")
-    _label_amounts(axes, f"{title} to a proof: interquartile mean, 95 % interval, and every run")
-    return figure
-
-
-def _label_amounts(axes: Axes, title: str) -> None:
-    """Label the axis of steps, updates or seconds."""
     axes.set_xlim(left=0)
     axes.xaxis.set_major_formatter(EngFormatter())
-    axes.set_xlabel(title)
+    axes.set_xlabel(f"{title} to a proof")
+    most = max(len(of_setting) for of_setting in results.values())
+    what = f"Up to {most} runs of each setting, a grey dot each; blue: their interquartile mean, with its 95 % interval"
+    axes.set_title(what, fontsize="medium", loc="right")
+    return figure

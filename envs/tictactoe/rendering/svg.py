@@ -13,6 +13,11 @@ MARK_SHAPES = {
     "O": f'<circle r=".26" stroke="{ORANGE}"/>',
     ".": "",
 }
+NUMBER = (
+    f'<text y=".13" font-family="sans-serif" font-size=".36" text-anchor="middle" fill="{GREY}" fill-opacity="1">'
+    "{}</text>"
+)
+"""An empty square's own."""
 TINTS = {"[": GREEN, "(": GREY, " ": "none"}
 """Fill of a square, by what is before its mark in the text."""
 SQUARE = (
@@ -35,17 +40,23 @@ class Drawing(str):
     _repr_html_ = str.__str__
 
 
-def board_svg(rules: Rules, x_marks: int, o_marks: int, last_cell: int | None = None) -> str:
+def board_svg(rules: Rules, x_marks: int, o_marks: int, last_cell: int | None = None, *, numbers: bool = False) -> str:
     """Return a position as SVG without a ground; a notebook draws it if it is the last value of a cell.
 
     The square of the last move is tinted grey, those of winning lines green. `x_marks` and `o_marks` are bitboards.
+    With `numbers` each empty square shows its cell, from 0.
     """
     text = board_text(rules, x_marks, o_marks, last_cell)
-    squares = (
-        SQUARE.format(*divmod(cell, rules.cols), TINTS[bracket], MARK_SHAPES[mark])
-        for cell, (bracket, mark) in enumerate(re.findall(r"([ [(])([XO.])", text))
-    )
-    return Drawing(BOARD.format(text, rules.cols, rules.rows, "".join(squares)))
+    squares, empty = "", []
+    for cell, (bracket, mark) in enumerate(re.findall(r"([ [(])([XO.])", text)):
+        shape = MARK_SHAPES[mark]
+        if numbers and mark == ".":
+            shape = NUMBER.format(cell)
+            empty.append(f"{cell:2}")
+        squares += SQUARE.format(*divmod(cell, rules.cols), TINTS[bracket], shape)
+    if numbers:
+        text = re.sub(r" \.", lambda _: empty.pop(0), text)
+    return Drawing(BOARD.format(text, rules.cols, rules.rows, squares))
 
 
 def game_svg(rules: Rules, cells: Sequence[int]) -> str:

@@ -34,6 +34,9 @@ def test_each_unit_becomes_a_notebook_of_the_same_cells(here: Path) -> None:
             for each in (notebook, unit)
         )
         assert cells == expected
+        for cell in notebook.cells:
+            folded = cell.metadata.get("jupyter", {}).get("source_hidden", False)
+            assert folded == ("folded" in cell.metadata.get("tags", []))
 
 
 def test_what_was_filled_in_is_replaced_only_if_asked(here: Path) -> None:
@@ -55,8 +58,8 @@ def test_a_file_in_the_place_of_the_folder_is_named(into: str, here: Path) -> No
 
 def test_the_units_are_in_the_wheel(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     listed = (ROOT / "pyproject.toml").read_text()
-    for unit in course.units():
-        assert f'"docs/course/{unit.name}" = "selfplay/course/{unit.name}"' in listed
+    for file in (*course.units(), *(ROOT / "docs" / "course").glob("*.csv")):
+        assert f'"docs/course/{file.name}" = "selfplay/course/{file.name}"' in listed
     (here / "unit_1.py").touch()
     monkeypatch.setattr(course, "UNITS", here)  # which a wheel has
     assert course.units() == [here / "unit_1.py"]

@@ -58,6 +58,7 @@ def test_the_curves_are_the_numbers_of_the_run_and_the_proof_begins_with_the_fin
     for axes in figure.axes:
         marks = [line.get_xdata() for line in axes.get_lines() if line.get_color() == PROVED]
         assert np.array(marks).tolist() == [[300, 300]]
+    assert all(each[0] < 0 for each in (ways.get_ylim(), optimal.get_ylim(), against_random.get_ylim()))  # whole dots
     heading = figure.get_suptitle()
     assert all(name in heading for name in ("it", "mask", "gamma"))
     unproved = figure_of(lines_of(PROOF, BEATEN))

@@ -1,0 +1,134 @@
+"""What the units of the course share: predictions that are kept and scored, checks that fail in one line, and data."""
+
+import csv
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from tictactoe import Rules, TicTacToeEnv, board_svg
+
+UNITS = Path(__file__).parent / "course"
+"""Folder of the units in a wheel; a clone has them in docs/course."""
+UNITS_OF_CLONE = Path(__file__).parents[2] / "docs" / "course"
+RULES = Rules()
+CLOSE = 2
+"""A number that is wrong by at most this factor is close."""
+
+_predictions: dict[str, Any] = {}
+_scores: dict[str, float] = {}
+
+
+class NotYetError(AssertionError):
+    """A check that has not passed yet; a notebook and a terminal show its message without a traceback."""
+
+    def _render_traceback_(self) -> list[str]:  # what IPython shows
+        return [f"Not yet: {self}"]
+
+
+def predict(question: str, answer: Any) -> None:
+    """Keep the answer to a question until `reveal`, after which it no longer changes; `...` is no answer yet."""
+    if question in _scores:
+        print(f"{question}: you have seen the answer, so what you predicted before it stays.")
+    elif answer is ...:
+        print(f"{question}: no prediction yet. Put yours in place of the three dots and run this again.")
+    else:
+        _predictions[question] = answer
+        print(f"{question}: you predict {said(answer)}. This is kept until the answer.")
+
+
+def reveal(question: str, truth: Any) -> None:
+    """Print the answer to a question next to what was predicted, and how many predictions were right so far."""
+    predicted = _predictions.get(question, ...)
+    points = score(predicted, truth)
+    if predicted is ...:
+        verdict = "You made no prediction"
+    else:
+        _scores.setdefault(question, points)
+        word = "partly right" if isinstance(truth, tuple | list) else "close"
+        if points in (0, 1):
+            word = "right" if points else "a surprise"
+        verdict = f"You predicted {said(predicted)}: {word}"
+    total = f" ({sum(_scores.values()):g} of {len(_scores)} points so far)" if _scores else ""
+    print(f"{question}: {said(truth)}. {verdict}{total}.")
+
+
+def score(predicted: Any, truth: Any) -> float:
+    """Return 1 for a right prediction, 0.5 for a number that is close, else 0; of several answers the mean."""
+    if isinstance(truth, Sequence) and not isinstance(truth, str):
+        if not isinstance(predicted, Sequence) or len(predicted) != len(truth):
+            return 0.0
+        return sum(map(score, predicted, truth)) / len(truth)
+    if predicted == truth and isinstance(predicted, bool) == isinstance(truth, bool):
+        return 1.0
+    numbers = all(isinstance(value, int | float) and not isinstance(value, bool) for value in (predicted, truth))
+    close = numbers and predicted * truth > 0 and 1 / CLOSE <= predicted / truth <= CLOSE
+    return 0.5 if close else 0.0
+
+
+def said(answer: Any) -> str:
+    """Return an answer as people write it."""
+    if isinstance(answer, bool):
+        return "yes" if answer else "no"
+    if isinstance(answer, int):
+        return f"{answer:,}"
+    if isinstance(answer, float):
+        return f"{answer:.2f}"
+    if isinstance(answer, Sequence) and not isinstance(answer, str):
+        return ", ".join(map(said, answer))
+    return str(answer)
+
+
+def require(passed: object, message: str, *position: int) -> None:
+    """Do nothing if a check has passed; else show the position, if there is one, with its cells numbered, and stop.
+
+    A position is two bitboards: the marks of the seat to move, and those of the other.
+
+    Raises:
+        NotYetError: it has not passed.
+    """
+    if passed:
+        return
+    if position:
+        mover, opponent = position
+        x_moves = mover.bit_count() == opponent.bit_count()
+        sys.displayhook(board_svg(RULES, *((mover, opponent) if x_moves else (opponent, mover)), numbers=True))
+        message = f"with {'X' if x_moves else 'O'} to move on the board above, {message}"
+    sys.excepthook = _without_traceback
+    raise NotYetError(message)
+
+
+def _without_traceback(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+    if kind is NotYetError:
+        print(f"Not yet: {error}", file=sys.stderr)
+    else:
+        sys.__excepthook__(kind, error, trace)
+
+
+def play(agent: Callable[[Any], Any], cells: Sequence[int]) -> None:
+    """Play these cells as X against an agent, show the board with its empty cells numbered, and say what is next."""
+    env = TicTacToeEnv()
+    observation, info = env.reset()
+    over, says = False, "You are X. Write the number of a cell into the list, and run this again."
+    for cell in cells:
+        if over:
+            break
+        if cell not in range(RULES.cells) or not info["action_mask"][cell]:
+            says = f"{cell} is not an empty cell: choose one of the numbers."
+            break
+        observation, _, over, _, info = env.step(cell)
+        if not over:
+            observation, _, over, _, info = env.step(int(agent(observation)))
+        says = "Your move: add the number of a cell to the list, and run this again."
+    if over:
+        says = {0: "You win!", 1: "It wins. Take back a cell, and try another.", -1: "A draw."}[info["winner"]]
+    sys.displayhook(board_svg(RULES, *env.node.marks, numbers=True))
+    print(says)
+
+
+def prepared(name: str) -> list[Mapping[str, str]]:
+    """Return the rows of a data file that comes with the course, by column."""
+    folder = UNITS if UNITS.is_dir() else UNITS_OF_CLONE
+    with (folder / name).open(newline="") as file:
+        return list(csv.DictReader(file))

@@ -1,0 +1,1 @@
+"""Nothing but `pyplot`, which draws nothing: the page shows the plots of its units anyway."""
