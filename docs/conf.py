@@ -59,7 +59,7 @@ MORE_PRESETS = (("illegal=mask", 5, "Taken squares are masked"), ("additions=off
 FOLDED = "<details><summary>{}</summary>\n\n{}\n\n</details>"
 BLOCK = "```{{code-block}} {}\n:class: {}\n\n{}\n```"
 BROWSER = Path(__file__).with_name("browser")
-"""What runs units 1 and 2 in a browser. Its folder `pyodide` is not ours: CONTRIBUTING says how to fill it."""
+"""What runs units 1 and 2 in a browser. Its folder `pyodide` is not ours: README.md there says how to fill it."""
 RUNS_IN_BROWSER = """
 <p class="in-browser" hidden>Everything on this page can be changed and run here: press Run below a cell, or Ctrl+Enter
 in it. The first run loads Python, some 14 MB.</p>

@@ -21,7 +21,7 @@ from selfplay.settings import flat, written
 from selfplay.sweep import plan as plans, plots, results
 
 PROG = "python -m benchmarks.sweeps.evidence"
-PICTURES = {"proof": "proved-updates.png", "sensitivity": "settings-updates.png"}
+PICTURES = {"proof": "proved-updates.png", "defaults": "settings-updates.png"}
 """The picture of a report that evidence/NAME.png is, for some sweeps."""
 
 
