@@ -211,9 +211,12 @@ def test_no_other_script_picture_or_request_is_allowed(tmp_path: Path, browser: 
 def test_a_file_has_as_many_snapshots_as_there_is_room_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     run, file = tmp_path / "run", tmp_path / "page.html"
     saved(run, config_with(), tuple(range(1, 7)))
-    monkeypatch.setattr(export, "ROOM_FOR_SNAPSHOTS", 3 * len(export.snapshots_data(run)["changes"]) // 4)
+    whole = len(export.snapshots_data(run)["changes"])
+    for part, kept in ((0.7, [1, 3, 4, 6]), (0.4, [1, 6]), (0.01, [6])):
+        monkeypatch.setattr(export, "ROOM_FOR_SNAPSHOTS", round(part * whole))
+        assert export.snapshots_data(run)["steps"] == kept
     command.main([str(run), "--export", str(file)])
-    assert data_in(file)["players"][0]["snapshots"] == [2, 4, 6]
+    assert data_in(file)["players"][0]["snapshots"] == [6]
 
 
 def test_what_cannot_be_exported_is_named(tmp_path: Path) -> None:
