@@ -10,6 +10,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 import selfplay
+from selfplay.cli.play_board import HIGH
 from selfplay.judging.agents import player_policy
 from selfplay.learning.folder import CONFIG, SNAPSHOTS
 from selfplay.learning.load import load, snapshot_steps
@@ -37,7 +38,7 @@ def test_the_page_opens_on_a_verdict_and_leads_into_a_lost_game(visit: Open, ser
     expect(page.locator("#player")).to_have_attribute("title", "shipped")
     expect(page.locator("#verdict .good")).to_contain_text("UNBEATABLE")
     assert page.locator(".time-bar").is_hidden()
-    page.get_by_role("button", name=re.compile("Watch DQN")).click()
+    page.get_by_role("button", name=re.compile("^DQN")).click()
     expect(page.locator(".time-bar")).to_be_visible()
     go_to(page, "#player=unmasked&moves=5,1&seat=X")
     ways = mistakes.evaluation(player_policy(load(served.runs / "unmasked")))["ways"]
@@ -65,6 +66,43 @@ def test_the_maps_show_what_the_player_has_learned_and_what_is_true(visit: Open,
     expect(beside.locator("[data-value]")).to_have_count(9)
     shown = beside.locator("[data-value]").evaluate_all("all => all.map(each => Number(each.dataset.value))")
     assert shown == pytest.approx(values_of(load("shipped"), position).tolist(), abs=1e-5)
+
+
+def test_maps_that_load_have_the_squares_of_the_board(visit: Open) -> None:
+    page = visit("#player=masked&view=inside")
+    expect(page.locator("#panel-inside figure:first-of-type .note")).to_have_count(9)
+    late = []
+    page.route(re.compile("analysis|evaluation"), lambda route: late.append(route))  # noqa: PLW0108 (it sets an attribute)
+    go_to(page, "#player=larger&view=inside")
+    for kind in ("value", "exact"):
+        expect(
+            page.locator(f"#panel-inside [aria-label*='{'Learned' if kind == 'value' else 'Exact'}'] g[data-cell]")
+        ).to_have_count(20)
+    for route in late:
+        route.continue_()
+    page.wait_for_load_state("networkidle")
+
+
+def test_a_win_is_as_bright_as_at_the_terminal_and_darker_in_the_dark(visit: Open) -> None:
+    page = visit("#player=masked&view=inside&moves=1,4,2,5&seat=X")
+    tile = page.locator("#panel-inside [data-exact=win] .tile").first
+    fill = "tile => getComputedStyle(tile).fill.match(/[\\d.]+/g).map(Number)"
+    page.emulate_media(color_scheme="light")
+    light = [round(255 * part) for part in tile.evaluate(fill)]
+    page.emulate_media(color_scheme="dark")
+    assert light == [*HIGH]
+    assert sum(255 * part for part in tile.evaluate(fill)) < 0.6 * sum(light)
+
+
+def test_no_more_than_one_button_is_the_next_step(visit: Open) -> None:
+    page = visit("#player=masked&view=beat")
+    for link, names in (("", []), ("&moves=1,4,2,5,3", ["You start"])):
+        go_to(page, f"#player=masked&view=beat{link}")
+        expect(page.locator("button.main:visible")).to_have_text(names)
+    press(page, "Show me one")
+    expect(page.locator("button.main:visible")).to_have_text(["Show the punishment"])
+    press(page, "Show the punishment")
+    expect(page.locator("button.main:visible")).to_have_text(["You start"])
 
 
 def test_the_time_bar_shows_and_plays_snapshots(visit: Open, served: Site) -> None:
@@ -98,7 +136,7 @@ def test_each_kind_of_mistake_is_a_click_away(visit: Open, served: Site) -> None
     expect(cards).to_have_count(24)
     page.get_by_role("button", name=f"Show {len(losing) - 24} more").first.click()
     expect(cards).to_have_count(len(losing))
-    expect(cards.nth(2)).to_contain_text(re.compile(rf"{losing[2]['games']} game.*plays {losing[2]['move'] + 1}"))
+    expect(cards.nth(2)).to_contain_text(re.compile(rf"plays {losing[2]['move'] + 1}\D.*{losing[2]['games']} game"))
     cards.nth(2).click()
     assert board_of(page) == losing[2]["board"]
     press(page, "The next mistake")
@@ -115,7 +153,7 @@ def test_following_the_hints_wins_and_shows_where_the_player_went_wrong(visit: O
     expect(page.locator(".rung")).to_have_count(4)  # random, heuristic, itself, the shipped one: a run of no snapshots
     while wait_for_turn(page).startswith("Your move"):
         press(page, "Hint")
-        page.locator(".board [aria-label*='the hint']").click()
+        page.locator(".board [aria-label*='the hint']").first.click()
     says(page, "#status", "You win")
     expect(page.locator(".plies .flag").first).to_contain_text(re.compile("it: (gives the draw away|marks a taken)"))
     says(page, ".rung[aria-current]", "beaten")

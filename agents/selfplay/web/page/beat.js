@@ -1,7 +1,7 @@
 // The panel "Beat it": a ladder of opponents that are ever harder to beat, and the review of the game on the board.
 import { button, html } from "./dom.js";
 import { gameFrom, lookedAt, positionOf, seatOfPly } from "./game.js";
-import { EMPTY, MARKS, emptyBoard, sameRules, squareName, squareWords } from "./rules.js";
+import { EMPTY, MARKS, emptyBoard, sameRules, squareWords } from "./rules.js";
 import { statusOf, waysText } from "./evaluation.js";
 import { numberText, valueText } from "./sentences.js";
 import { stopsOf } from "./time_bar.js";
@@ -167,9 +167,9 @@ function plyRow(app, game, cell, ply, judgement) {
   const mover = seatOfPly(game, ply);
   const mark = MARKS[mover];
   const open = button("", () => app.update({ game: lookedAt(app.state.game, ply + 1) }), {
-    class: "move", "aria-current": game.at === ply + 1 ? "step" : null, "aria-label": `${mark}, ${squareWords(rules, cell)}`,
+    class: "move", "aria-current": game.at === ply + 1 ? "step" : null, "aria-label": `${mark}, ${squareWords(cell)}`,
   });
-  open.append(`${ply + 1}. `, html("b", { class: `of-${mark}` }, mark), ` ${squareName(rules, cell)}`);
+  open.append(`${ply + 1}. `, html("b", { class: `of-${mark}` }, mark), ` ${cell + 1}`);
   const given = judgement?.given ?? null;
   if (given === null) {
     return html("li", {}, open);

@@ -4,7 +4,7 @@ import { button, html, setAttribute } from "./dom.js";
 import { gameFrom, lookedAt, loserOf, played, positionOf } from "./game.js";
 import { exactMap, learnedMap } from "./heat_map.js";
 import { legendOf } from "./inside.js";
-import { EMPTY, MARKS, emptyBoard, linesOf, squareName } from "./rules.js";
+import { EMPTY, MARKS, emptyBoard, linesOf } from "./rules.js";
 import { exactSentence } from "./sentences.js";
 import { solver } from "./solve.js";
 
@@ -111,7 +111,7 @@ function statusWords({ over, taken, winner, seat }) {
 
 /** Return the moves of a lost game, "X1 O5 X2", and who loses it. */
 function gameWords(cells) {
-  const moves = cells.map((cell, ply) => MARKS[ply % 2] + squareName(RULES, cell)).join(" ");
+  const moves = cells.map((cell, ply) => MARKS[ply % 2] + (cell + 1)).join(" ");
   const loser = loserOf(RULES, cells);
   const how = (cells.length - 1) % 2 === loser ? "marks a taken square" : "loses";
   return `${moves}. It plays ${MARKS[loser]} and ${how}.`;

@@ -160,7 +160,7 @@ export function timeBar(app) {
       known = { key: null, ways: null };
       const learner = app.players.find((each) => each.error === null && each.snapshots.length > 1 && sameRules(each.rules, player.rules));
       const words = learner === undefined ? ["This player has no snapshots. Train one to watch it learn: selfplay train"]
-        : ["This player has no snapshots. ", button(`Watch ${learner.title} learn`, () => app.update({ player: learner.index, steps: null, setup: null }), { class: "link" })];
+        : ["This player has no snapshots. One that has: ", button(learner.title, () => app.update({ player: learner.index, steps: null, setup: null }), { class: "link" })];
       other.replaceChildren(...words);
       return;
     }
