@@ -26,6 +26,7 @@ COLOURS = 256
 WATCHED = "#player=learner&moves=1&seat=O"
 FRAMES = """async () => {
     const [table, bar, frames] = [document.getElementById("table"), document.getElementById("then"), []];
+    document.getElementById("thinks").click();
     for (const part of [0, 0.35, 0.5, 0.6, 0.75, 1]) {
         bar.value = Math.floor(part * bar.max);
         bar.dispatchEvent(new Event("change"));

@@ -33,12 +33,30 @@ def values_of(player: Any, position: Position) -> Any:
     return np.asarray(player.q_values(position.observation))[0]
 
 
-def test_the_page_opens_on_a_verdict_and_leads_into_a_lost_game(visit: Open, served: Site) -> None:
+def test_the_page_opens_on_a_mistake_of_an_earlier_snapshot(visit: Open) -> None:
     page = visit()
     expect(page.locator("#player")).to_have_attribute("title", "shipped")
+    says(page, "#headline", "believes")
+    found = re.search(
+        r"After ([\d,]+) plies .* square (\d) is worth .([\d.]+) .* It is a (\w+)", page.inner_text("#headline")
+    )
+    assert found is not None
+    player = load("shipped", steps=int(found[1].replace(",", "")))
+    position, cell = read_board(Rules(), board_of(page)), int(found[2]) - 1
+    assert (cell, found[4]) == (player.act(position.observation)[0], exact_result(position, cell))
+    assert f"{abs(values_of(player, position)[cell]):.2f}" == found[3]
+    assert "draw" in [exact_result(position, other) for other in position.empty]
+    press(page, "Show the punishment")
+    says(page, "#status", "You win")
+    press(page, "Play the finished player")
     expect(page.locator("#verdict .good")).to_contain_text("UNBEATABLE")
+    assert board_of(page) == "." * 9
+
+
+def test_the_verdict_leads_into_a_lost_game(visit: Open, served: Site) -> None:
+    page = visit("#player=random")
     assert page.locator(".time-bar").is_hidden()
-    page.get_by_role("button", name=re.compile("^DQN")).click()
+    page.get_by_role("button", name="Shipped player").click()
     expect(page.locator(".time-bar")).to_be_visible()
     go_to(page, "#player=unmasked&moves=5,1&seat=X")
     ways = mistakes.evaluation(player_policy(load(served.runs / "unmasked")))["ways"]
@@ -121,10 +139,13 @@ def test_the_time_bar_shows_and_plays_snapshots(visit: Open, served: Site) -> No
     expect(bar).to_have_value("0")
     press(page, "Step: watch it learn")  # instead of motion
     expect(bar).to_have_value("1")
+    page.get_by_text("More").first.click()
+    page.get_by_label("Its values on the board").check()
     expect(page.locator(".board .coloured")).to_have_count(7)
     page.emulate_media(reduced_motion="no-preference")
     page.get_by_label("Speed").select_option("fast")
     press(page, "watch it learn")
+    expect(page.locator(".board .coloured")).to_have_count(0)  # values that change stand on the map alone
     expect(bar).to_have_value(str(len(steps) - 1))
 
 

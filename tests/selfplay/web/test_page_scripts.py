@@ -51,6 +51,8 @@ def test_colours_mean_a_loss_a_draw_or_a_win(call: Call) -> None:
 
 def test_the_time_bar_has_even_stops_and_a_flag_where_the_proof_begins(call: Call) -> None:
     assert call("time_bar.js", "stopsOf", [*range(1, 131)]) == [*range(1, 131, 3)]
+    for length, ticks in ((2, [0, 1]), (8, [*range(8)]), (53, [0, 13, 26, 39, 52])):
+        assert call("time_bar.js", "ticksOf", [*range(length)]) == ticks
     places = [call("time_bar.js", "placeOf", [100, 200, 800], steps) for steps in (50, 100, 141.42, 200, 400, 900)]
     assert places == pytest.approx([0, 0, 0.25, 0.5, 0.75, 1], abs=1e-4)
     points = [{"steps": at, "ways": ways, "exact": True} for at, ways in enumerate([0, 3, 0, 0])]

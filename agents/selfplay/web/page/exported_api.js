@@ -87,19 +87,32 @@ export function exportedApi(data) {
     const complete = cells <= SOLVABLE_CELLS;
     const games = [];
     const ways = [0, 0];
+    const groups = new Map();
 
-    async function follow(board, played, seat) {
+    /** Note a lost game, and the last move in it that gave something away. */
+    function lose(seat, game, mistake) {
+      games.push(game);
+      ways[seat] += 1;
+      if (mistake !== null) {
+        const key = `${mistake.board} ${mistake.move}`;
+        const group = groups.get(key) ?? { ...mistake, states: 1, games: 0, game };
+        group.games += 1;
+        groups.set(key, group);
+      }
+    }
+
+    async function follow(board, played, seat, before = null) {
       const mover = seatToMove(board);
-      const { move } = await analysis(player, board, steps);
+      const { move, gives_away: wrong } = await analysis(player, board, steps);
+      const mistake = mover === seat && wrong ? { board, move, ply: played.length } : before;
       for (const cell of mover === seat ? [move] : emptyCells(board)) {
         const after = withMark(board, cell, MARKS[mover]);
         const illegal = board[cell] !== EMPTY;
         const end = outcome(rules, after);
         if (illegal || end.winner === 1 - seat) {
-          games.push([...played, cell]);
-          ways[seat] += 1;
+          lose(seat, [...played, cell], mistake);
         } else if (!end.over) {
-          await follow(after, [...played, cell], seat);
+          await follow(after, [...played, cell], seat, mistake);
         }
       }
     }
@@ -110,10 +123,11 @@ export function exportedApi(data) {
     }
     games.sort((one, other) => one.length - other.length);
     return {
-      verdict: "In a file, the mistakes of a snapshot are not listed.",
+      verdict: "In a file, the mistakes of a snapshot are listed with their turned and reflected copies.",
       proved: complete && !games.length ? "unbeatable" : null,
       complete, ways, games,
-      kind: "optimal", number: 0, reached: null, different: 0, groups: [],
+      kind: "beaten", number: groups.size, reached: null, different: groups.size,
+      groups: [...groups.values()].sort((one, other) => other.games - one.games),
     };
   }
 

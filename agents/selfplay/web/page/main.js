@@ -6,6 +6,7 @@ import { linkTo, stateOf } from "./state.js";
 import { complain, say } from "./messages.js";
 import { titled } from "./names.js";
 import { tabs } from "./tabs.js";
+import { showOpening } from "./opening.js";
 import { hero } from "./hero.js";
 import { playingTable } from "./play.js";
 import { timeBar } from "./time_bar.js";
@@ -108,6 +109,7 @@ export async function start(api, newTrainer, course = null) {
     complain(error.message);
     return;
   }
+  const opensOnLink = location.hash !== "";
   const { state, problem } = stateOf(location.hash, app.players);
   app.state = state;
   complain(problem);
@@ -119,6 +121,9 @@ export async function start(api, newTrainer, course = null) {
     app.update(link.state);
   });
   app.update({});
+  if (!opensOnLink) {
+    showOpening(app).catch(() => {}); // what is missing is said where it is shown
+  }
 }
 
 /** Fill the list of players; those that cannot be loaded are listed below it with the reasons. */

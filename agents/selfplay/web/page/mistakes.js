@@ -105,6 +105,25 @@ export function showMistake(app, group) {
   app.update({ game, seat, setup: null, view: "inside", playing: false, mistake: group });
 }
 
+/** Return the mistake that was last led into if its game or position is still there. */
+export function mistakeInGame({ state: { mistake, game } }) {
+  const same = mistake && (mistake.game === null ? game.start === mistake.board : game.cells === mistake.game);
+  return same ? mistake : undefined;
+}
+
+/** Return what a snapshot believes of its mistake on the board, and what is true, in a sentence; null if none is there. */
+export function mistakeSentence(app) {
+  const mistake = mistakeInGame(app);
+  const analysis = app.thought();
+  const { steps } = app.state;
+  if (steps === null || mistake?.board !== app.position().board || analysis?.move !== mistake.move || !analysis.values) {
+    return null;
+  }
+  const { board, move } = mistake;
+  const truth = board[move] === EMPTY ? `It is a ${analysis.exact[move]}` : "It is taken";
+  return `After ${numberText(steps)} ${app.player().unit} it believes that ${squareWords(move)} is worth ${valueText(analysis.values[move])} to ${MARKS[seatToMove(board)]}. ${truth}.`;
+}
+
 /**
  * Make the line above the maps when a mistake is on the board: which it is, and the buttons to the next one.
  *
@@ -121,9 +140,7 @@ export function mistakeSteps(app) {
   let listedKey = null;
 
   function current() {
-    const { mistake, game } = app.state;
-    const same = mistake && (mistake.game === null ? game.start === mistake.board : game.cells === mistake.game);
-    return same ? groups.indexOf(mistake) : -1;
+    return groups.indexOf(mistakeInGame(app));
   }
 
   function step(by) {

@@ -21,7 +21,8 @@ export function playingTable(app) {
   byId("controls").append(controls.root, setting.root);
   const answer = answering(app);
   return () => {
-    const { setup, thinks } = app.state;
+    const { setup, playing } = app.state;
+    const thinks = app.state.thinks && !playing; // while it learns its values are on the map alone
     const player = app.player();
     const { rules } = player;
     const position = setup === null ? app.position() : positionOf(rules, gameFrom(setup));

@@ -28,6 +28,18 @@ function placeOf(stops, steps) {
   return (after - 1 + (Math.log(steps) - low) / (high - low)) / (stops.length - 1);
 }
 
+/** Return the indices of the stops that have a number below the bar: a few, from the first to the last. */
+function ticksOf(stops) {
+  const gaps = stops.length > 8 ? 4 : stops.length - 1;
+  return Array.from({ length: gaps + 1 }, (_, i) => Math.round(i * (stops.length - 1) / gaps));
+}
+
+function tickAt(stops, at) {
+  const tick = html("span", {}, stops[at].toLocaleString("en", { notation: "compact" }));
+  tick.style.insetInlineStart = `${100 * at / (stops.length - 1)}%`;
+  return tick;
+}
+
 /** Return the steps from which on there was no way to beat it until the end; null if the last evaluation proves nothing. */
 export function proofBegins(points) {
   let first = null;
@@ -47,11 +59,12 @@ export function timeBar(app) {
   const output = html("output", { for: "then", class: "when" });
   const curve = svg("svg", { viewBox: `0 0 ${LENGTH} ${DEPTH}`, preserveAspectRatio: "none", "aria-hidden": "true" });
   const flag = html("span", { class: "flag-sign", hidden: true }, "\u2691 proved");
+  const ticks = html("div", { class: "ticks", "aria-hidden": "true" });
   const play = button("", () => (app.state.playing ? halt() : begin()), { class: "watch" });
   const speed = html("select", { "aria-label": "Speed" }, ...SPEEDS.map(([name, wait]) => html("option", { value: wait }, name)));
   speed.value = String(SPEEDS[1][1]);
   const root = html("div", { class: "time-bar" },
-    html("div", { class: "row" }, play, speed, output), html("div", { class: "track" }, curve, flag, range));
+    html("div", { class: "row" }, play, speed, output), html("div", { class: "track" }, curve, flag, range), ticks);
   const other = html("p", { class: "hint" });
   byId("time").append(root, other);
   let drawn = null;
@@ -64,7 +77,7 @@ export function timeBar(app) {
 
   function go(index, playing = false) {
     const all = stops();
-    app.update({ steps: index < all.length - 1 ? all[index] : null, playing, thinks: true });
+    app.update({ steps: index < all.length - 1 ? all[index] : null, playing });
     if (!playing) {
       say(output.textContent);
     }
@@ -114,6 +127,7 @@ export function timeBar(app) {
     const places = points.map(({ steps, ways }) => [placeOf(all, steps) * LENGTH, DEPTH * (1 - ways / most)]);
     const line = places.map(([x, y]) => `L${x.toFixed(1)} ${y.toFixed(1)}`).join("");
     curve.replaceChildren(svg("path", { class: "lost-area", d: places.length ? `M0 ${DEPTH}V${places[0][1].toFixed(1)}${line}L${LENGTH} ${places.at(-1)[1].toFixed(1)}V${DEPTH}Z` : "" }));
+    ticks.replaceChildren(...ticksOf(all).map((at) => tickAt(all, at)), html("span", { class: "unit" }, app.player().unit));
     const proved = proofBegins(points);
     flag.hidden = proved === null;
     if (proved !== null) {
