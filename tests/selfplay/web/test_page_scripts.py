@@ -80,6 +80,13 @@ def test_a_hint_names_all_moves_that_win_or_begin_a_way_to_win_or_keep_the_draw(
     assert call("play.js", "hintFor", asdict(Rules()), game, seat, analysis, evaluation)["cells"] == cells
 
 
+def test_a_hint_in_a_lost_position_resists_longest(call: Call) -> None:
+    game = {"start": "." * 9, "cells": [], "at": 0}
+    lost = {"exact": ["loss", None, "loss", "loss"], "plies": [2, None, 4, 4], "position": "loss"}
+    hint = call("play.js", "hintFor", asdict(Rules()), game, {"seat": 0}, lost, {"games": [], "ways": [0]})
+    assert hint["cells"] == [2, 3]
+
+
 class LosingLines(RuleBook):
     """The game in which a complete line loses."""
 
@@ -98,8 +105,9 @@ def test_one_function_says_what_a_line_means(call: Call, kind: type[RuleBook]) -
         boards.items(), call("solve.js", script, asdict(rules), book.lines, [*boards]), strict=True
     ):
         if best:
-            assert [cell for cell, result in enumerate(results) if result == value] == [*best], board
-            assert max(result for result in results if result is not None) == value, board
+            signs = [score if score is None else (score > 0) - (score < 0) for score in results]
+            assert [cell for cell, sign in enumerate(signs) if sign == value] == [*best], board
+            assert max(sign for sign in signs if sign is not None) == value, board
     ended = f"(rules) => {{ {meaning} return [outcome(rules, 'XXO...').winner, loserOf(rules, [0, 2, 1])]; }}"
     winner = book.line_winner(0)
     assert call("play.js", ended, asdict(rules)) == [winner, 1 - winner]

@@ -3,7 +3,7 @@ import { networkValues } from "./network.js";
 import { decisiveCells, ruleRating } from "./rule.js";
 import { EMPTY, MARKS, emptyBoard, emptyCells, outcome, seatToMove, withMark } from "./rules.js";
 import { unpackSnapshots, unpackTensors } from "./safetensors.js";
-import { SOLVABLE_CELLS, solver } from "./solve.js";
+import { SOLVABLE_CELLS, truthTeller } from "./solve.js";
 import { tableValues } from "./tabular.js";
 
 /**
@@ -29,7 +29,7 @@ export function exportedApi(data) {
   const { game } = data;
   const { rules } = game;
   const cells = rules.rows * rules.cols;
-  const exact = cells <= SOLVABLE_CELLS ? solver(rules, game.lines) : null;
+  const truthOf = cells <= SOLVABLE_CELLS ? truthTeller(rules, game.lines) : null;
   const [own] = data.players; // the player of the file
   const learned = new Map(); // the functions that give values, by the steps
   let snapshots = null;
@@ -133,20 +133,15 @@ export function exportedApi(data) {
 
   /** Return what is true of a position, of a finished one with null as the move. */
   function truth(board, move) {
-    const nothing = { exact: Array.from(board, () => null), position: null, gives_away: null };
-    if (exact === null) {
+    const nothing = { exact: Array.from(board, () => null), plies: null, replies: null, position: null, gives_away: null };
+    if (truthOf === null) {
       return { ...nothing, unsolved: true };
     }
     if (move === null) {
       return nothing;
     }
-    const solved = exact(board);
-    const best = Math.max(...solved.filter((result) => result !== null));
-    return {
-      exact: solved.map((result) => (result === null ? null : RESULTS[result + 1])),
-      position: RESULTS[best + 1],
-      gives_away: solved[move] === null || solved[move] < best,
-    };
+    const known = truthOf(board);
+    return { ...known, gives_away: known.exact[move] !== known.position };
   }
 
   return {
@@ -157,7 +152,6 @@ export function exportedApi(data) {
   };
 }
 
-const RESULTS = ["loss", "draw", "win"];
 const NO_MOVE = { values: null, move: null, moves: [], reply: null };
 
 function valuesOf(game, tensors) {

@@ -88,18 +88,29 @@ export function exactMap(player, board, analysis) {
   const notes = analysis.exact.map((result, cell) => result ?? (open && board[cell] === EMPTY ? "?" : ""));
   const chosen = analysis.move === null ? analysis.moves : [analysis.move];
   const wrong = disagreements(player, board, analysis);
-  const { picture, squares } = heatMap(player.rules, board, shades, notes, chosen, wrong);
+  const { picture, squares } = heatMap(player.rules, board, shades, notes, chosen, wrong, endsOf(board, analysis));
   squares.forEach((square, cell) => {
     setAttribute(square, "data-exact", analysis.exact[cell]);
     if (analysis.exact[cell] === "loss") {
       square.querySelector(".tile").after(hatching());
     }
   });
-  setAttribute(picture, "aria-label", `Exact results: ${spoken(board, notes, wrong)}`);
+  setAttribute(picture, "aria-label", `Exact results: ${spoken(board, notes, wrong, endsOf(board, analysis))}`);
   return picture;
 }
 
-function heatMap(rules, board, shades, notes, chosen, wrong) {
+/** Return how each move's game ends: a won or lost one in how many plies, a drawn one if how many replies are right. */
+function endsOf(board, { exact, plies, replies }) {
+  const left = [...board].filter((mark) => mark === EMPTY).length - 1;
+  return exact.map((result, cell) => {
+    if (result === null || !plies) {
+      return "";
+    }
+    return result === "draw" && left ? `${replies[cell]}/${left}` : `in ${plies[cell]}`;
+  });
+}
+
+function heatMap(rules, board, shades, notes, chosen, wrong, ends = []) {
   const { picture, squares } = boardPicture(rules, { class: "heat-map", role: "img" });
   squares.forEach((square, cell) => {
     square.append(shadedTile(shades[cell]));
@@ -109,10 +120,10 @@ function heatMap(rules, board, shades, notes, chosen, wrong) {
       square.append(markDrawing(board[cell], place));
     }
     if (notes[cell] !== "") {
-      square.append(note(notes[cell], marked, shades[cell] === null));
+      square.append(note(notes[cell], marked, shades[cell] === null, ends[cell]));
     }
     if (!marked && rules.cols > 3) { // else one has to count
-      square.append(label(cell + 1, 86, 88, 14, { class: shades[cell] === null ? "square-number" : "note", "aria-hidden": "true" }));
+      square.append(label(cell + 1, 86, 14, 14, { class: shades[cell] === null ? "square-number" : "note", "aria-hidden": "true" }));
     }
     if (chosen.includes(cell)) {
       square.append(svg("path", { class: "star", d: STAR }));
@@ -128,13 +139,14 @@ function heatMap(rules, board, shades, notes, chosen, wrong) {
   return { picture, squares };
 }
 
-function note(text, marked, cold) {
+function note(text, marked, cold, end = "") {
   const classes = ["note", marked ? "of-mark" : "", cold ? "cold" : ""].filter(Boolean).join(" ");
   const sign = SIGNS[text];
   if (sign === undefined) {
     return label(text, 50, marked ? 85 : 52, marked ? 19 : 25, { class: classes });
   }
-  const parts = [label(sign, 50, 40, 40, { class: `${classes} sign` }), label(text, 50, 74, 23, { class: classes })];
+  const up = end ? 11 : 0; // room for the end
+  const parts = [label(sign, 50, 40 - up, 40, { class: `${classes} sign` }), label(text, 50, 74 - 1.5 * up, 23, { class: classes }), label(end, 50, 83, 21, { class: classes })];
   return svg("g", {}, ...parts);
 }
 
@@ -143,7 +155,7 @@ function hatching() {
   return svg("path", { class: "hatching", d: "M8 36 36 8M8 64 64 8M8 92 92 8M36 92 92 36M64 92 92 64" });
 }
 
-function spoken(board, notes, wrong) {
-  const squares = notes.map((text, cell) => (text === "" ? null : `${squareWords(cell)} ${text === "?" ? "not known" : text}${wrong[cell] ? ", the maps disagree" : ""}`));
+function spoken(board, notes, wrong, ends = []) {
+  const squares = notes.map((text, cell) => (text === "" ? null : `${squareWords(cell)} ${text === "?" ? "not known" : text} ${ends[cell] ?? ""}${wrong[cell] ? ", the maps disagree" : ""}`));
   return squares.filter((words, cell) => words !== null && board[cell] === EMPTY).join(", ") || "none";
 }

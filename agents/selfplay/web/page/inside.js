@@ -7,6 +7,7 @@ import { complain } from "./messages.js";
 import { mistakeSteps } from "./mistakes.js";
 import { stopsOf } from "./time_bar.js";
 
+const ENDS = "In 3: the game ends after 3 moves of both, if the winner hurries and the loser resists. 1/8: one of eight replies keeps the draw.";
 const NOTHING_KNOWN = { values: null, move: null, moves: [], reply: null, position: null, gives_away: null };
 
 /**
@@ -110,7 +111,7 @@ export function legendOf(player, analysis) {
     unit.push(`A taken square costs it ${short(player.worth.illegal)}.`);
   }
   return [html("p", { class: "legend" }, ...keys, ...marks.map((mark) => html("span", {}, mark))),
-    ...(player.run ? [html("p", { class: "hint" }, unit.join(" "))] : [])];
+    ...(player.run ? [html("p", { class: "hint" }, unit.join(" "))] : []), ...(analysis.plies ? [html("p", { class: "hint" }, ENDS)] : [])];
 }
 
 function short(value) {

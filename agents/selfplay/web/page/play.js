@@ -218,7 +218,7 @@ async function giveHint(app) {
 }
 
 /** Return the squares of a hint, and its sentence. A hint is the truth, never what a player has learned. */
-function hintFor(rules, game, position, { exact, position: worth }, { complete, games, ways }) {
+function hintFor(rules, game, position, { exact, plies, position: worth }, { complete, games, ways }) {
   const right = exact.flatMap((result, cell) => (result !== null && result === worth ? [cell] : []));
   if (worth === "win") {
     return { cells: right, text: `Hint: ${squaresThat("win", right)} against anybody.` };
@@ -235,7 +235,12 @@ function hintFor(rules, game, position, { exact, position: worth }, { complete, 
   if (worth === "draw") {
     return { cells: right, text: `Hint: ${why}${squaresThat("keep", right)} the draw.` };
   }
-  return { cells: [], text: `${why}${worth === "loss" ? "Every move loses against best play." : "Which moves are right is not known on this board."}` };
+  if (worth === "loss") {
+    const most = Math.max(...(plies ?? []));
+    const longest = right.filter((cell) => plies?.[cell] === most);
+    return { cells: longest, text: `Every move loses against best play${longest.length ? `; ${squaresThat("resist", longest)} longest` : ""}.` };
+  }
+  return { cells: [], text: "Which moves are right is not known on this board." };
 }
 
 /** Return squares and what they do: "square 1 wins", "squares 1 and 3 win". */

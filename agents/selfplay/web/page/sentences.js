@@ -99,9 +99,18 @@ export function exactSentence(board, analysis) {
     return "The game is over.";
   }
   const whole = analysis.position === null ? "The value of the position is not known."
-    : `With best play the position is ${WORTH[analysis.position]} for ${MARKS[seatToMove(board)]}.`;
+    : `With best play the position is ${WORTH[analysis.position]} for ${MARKS[seatToMove(board)]}${endText(analysis)}.`;
   const unsettled = analysis.exact.some((result, cell) => result === null && board[cell] === EMPTY);
   return unsettled ? `${whole} ? means not known: the search ran out of time.` : whole;
+}
+
+/** Return after how many plies a position ends with best play, ", in 3 moves of both"; nothing if that is not known. */
+function endText({ exact, plies, position }) {
+  const lengths = plies?.filter((_, cell) => exact[cell] === position) ?? [];
+  if (!lengths.length) {
+    return "";
+  }
+  return `, in ${counted(position === "win" ? Math.min(...lengths) : Math.max(...lengths), "move")} of both`;
 }
 
 /** Return how a game has ended, for the person in a seat; null if it has not. */

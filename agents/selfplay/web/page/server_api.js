@@ -35,6 +35,8 @@
  * @property {number[]} moves None if the game is over.
  * @property {number | null} reply
  * @property {("win" | "draw" | "loss" | null)[]} exact
+ * @property {(number | null)[] | null} plies To the end after each cell, if the winner hurries and the loser resists.
+ * @property {(number | null)[] | null} replies That keep the other seat's result.
  * @property {boolean} [unsolved] Exact results are not known on this board, as in a file.
  * @property {"win" | "draw" | "loss" | null} position
  * @property {boolean | null} gives_away
