@@ -16,7 +16,7 @@ from selfplay.learning.folder import CONFIG, SNAPSHOTS
 from selfplay.learning.load import load, snapshot_steps
 from selfplay.position import Position, read_board
 from selfplay.web import mistakes
-from tests.selfplay.web.positions import exact_result
+from tests.selfplay.web.positions import exact_result, value
 from tests.selfplay.web.visits import SHOWN, Site, board_of, go_to, press, says, violations, wait_for_turn
 from tictactoe import Rules
 
@@ -139,13 +139,9 @@ def test_the_time_bar_shows_and_plays_snapshots(visit: Open, served: Site) -> No
     expect(bar).to_have_value("0")
     press(page, "Step: watch it learn")  # instead of motion
     expect(bar).to_have_value("1")
-    page.get_by_text("More").first.click()
-    page.get_by_label("Its values on the board").check()
-    expect(page.locator(".board .coloured")).to_have_count(7)
     page.emulate_media(reduced_motion="no-preference")
     page.get_by_label("Speed").select_option("fast")
     press(page, "watch it learn")
-    expect(page.locator(".board .coloured")).to_have_count(0)  # values that change stand on the map alone
     expect(bar).to_have_value(str(len(steps) - 1))
 
 
@@ -176,10 +172,25 @@ def test_following_the_hints_wins_and_shows_where_the_player_went_wrong(visit: O
         press(page, "Hint")
         page.locator(".board [aria-label*='the hint']").first.click()
     says(page, "#status", "You win")
-    expect(page.locator(".plies .flag").first).to_contain_text(re.compile("it: (gives the draw away|marks a taken)"))
+    expect(page.locator(".turns .flag").first).to_contain_text(
+        re.compile(r"it: O\d (gives the draw away|marks a taken)")
+    )
     says(page, ".rung[aria-current]", "beaten")
     go_to(page, "#player=shipped&view=beat&moves=1,2,5,3,9&seat=O")
-    says(page, ".plies .turning", "you: gives the draw away")
+    says(page, ".turns .flag", "you: O2 gives the draw away")
+    worths = page.locator(".strip .move").evaluate_all("all => all.map(each => each.className.split(' ')[2])")
+    position, expected = Position(Rules()), []
+    for cell in (0, 1, 4, 2, 8):
+        position = position.after(cell)
+        expected.append({1: "win", 0: "draw", -1: "loss"}[value(position) * (1 if position.seat == 1 else -1)])
+    assert worths == expected
+    expect(page.locator(".strip .turning")).to_have_count(1)
+    go_to(page, "#player=shipped&view=beat&moves=1,2,5,3&seat=O")
+    expect(page.locator(".strip .move")).to_have_count(5)  # it answers, and the game is over again
+    go_to(page, "#player=shipped&view=beat&moves=1,2,5&seat=O")
+    expect(page.locator(".strip .move")).to_have_count(3)
+    expect(page.locator(".strip .key")).to_have_count(0)  # what is true would be a hint
+    go_to(page, "#player=shipped&view=beat&moves=1,2,5,3,9&seat=O")
     page.get_by_role("button", name="Try that move again").first.click()
     assert board_of(page) == "X........"
 

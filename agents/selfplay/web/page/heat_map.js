@@ -21,7 +21,7 @@ export function worthOf(player) {
 }
 
 /** Return the shade of each value by its meaning, from a loss (-1) over a draw (0) to a win (1); null where there is none. */
-export function shadesOf(player, values) {
+function shadesOf(player, values) {
   const [loss, draw, win] = worthOf(player);
   return values.map((value) => {
     if (value === null) {
@@ -32,7 +32,7 @@ export function shadesOf(player, values) {
 }
 
 /** Return the words on each free square: its value, or nothing. */
-export function learnedNotes(values) {
+function learnedNotes(values) {
   return values.map((value) => (value === null ? "" : valueText(value)));
 }
 

@@ -5,6 +5,7 @@ import { gameFrom, positionOf } from "./game.js";
 import { linkTo, stateOf } from "./state.js";
 import { complain, say } from "./messages.js";
 import { titled } from "./names.js";
+import { strip } from "./strip.js";
 import { tabs } from "./tabs.js";
 import { showOpening } from "./opening.js";
 import { hero } from "./hero.js";
@@ -113,7 +114,7 @@ export async function start(api, newTrainer, course = null) {
   const { state, problem } = stateOf(location.hash, app.players);
   app.state = state;
   complain(problem);
-  shown.push(chooser(app), hero(app), playingTable(app), timeBar(app), panels(app));
+  shown.push(chooser(app), hero(app), playingTable(app), strip(app), timeBar(app), panels(app));
   keyboard(app);
   addEventListener("hashchange", () => {
     const link = stateOf(location.hash, app.players);

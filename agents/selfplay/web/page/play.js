@@ -4,7 +4,6 @@ import { button, byId, html, setAttribute } from "./dom.js";
 import { playingBoard } from "./board.js";
 import { EMPTY, MARKS, emptyBoard, squareWords } from "./rules.js";
 import { gameFrom, loserOf, lookedAt, played, positionOf, undone } from "./game.js";
-import { learnedNotes, shadesOf } from "./heat_map.js";
 import { listed, resultSentence } from "./sentences.js";
 import { complain, say } from "./messages.js";
 import { setupControls, withNextMark } from "./setup.js";
@@ -21,18 +20,11 @@ export function playingTable(app) {
   byId("controls").append(controls.root, setting.root);
   const answer = answering(app);
   return () => {
-    const { setup, playing } = app.state;
-    const thinks = app.state.thinks && !playing; // while it learns its values are on the map alone
-    const player = app.player();
-    const { rules } = player;
+    const { setup } = app.state;
+    const rules = app.rules();
     const position = setup === null ? app.position() : positionOf(rules, gameFrom(setup));
     const over = setup === null && position.over;
-    const thought = thinks && setup === null && !over ? app.thought() : null;
     const view = { ...position, over, rules, filling: setup !== null, name: `Board, ${rules.rows} by ${rules.cols}` };
-    if (thought !== null && thought.values !== null) {
-      const values = thought.values.map((value, cell) => (position.board[cell] === EMPTY ? value : null));
-      Object.assign(view, { shades: shadesOf(player, values), notes: learnedNotes(values), best: thought.move ?? thought.reply });
-    }
     showBoard({ ...view, hints: hintOf(app)?.cells ?? [], line: setup === null ? position.line : [] });
     byId("status").textContent = setup === null ? statusText(app, position) : "Set up a position";
     controls.root.hidden = setup !== null;
@@ -68,13 +60,8 @@ export function chooseSquare(app, cell) {
     const game = played(app.state.game, cell);
     const end = resultSentence(positionOf(app.rules(), game), position.seat);
     say(`You mark ${words}. ${end ?? ""}`);
-    app.update({ game, seat: position.seat, ...ended(end) });
+    app.update({ game, seat: position.seat });
   }
-}
-
-/** After a game its review is shown. */
-function ended(end) {
-  return end === null ? {} : { view: "beat" };
 }
 
 /** Return whether the player has to move: the game is not over, its last move is shown, and it is the player's turn. */
@@ -109,7 +96,7 @@ function answering(app) {
     const after = played(game, analysis.reply);
     const end = resultSentence(positionOf(app.rules(), after), app.state.seat);
     say(`It marks ${squareWords(analysis.reply)}. ${end ?? "Your move."}`);
-    app.update({ game: after, ...ended(end) });
+    app.update({ game: after });
   };
 }
 
@@ -135,7 +122,6 @@ function gameControls(app) {
   const letIt = button("Let it move", () => letMove(app));
   const setup = button("Set up", () => app.update({ setup: app.position().board }));
   const share = button("Copy a link", () => copyLink(share));
-  const thinks = html("input", { type: "checkbox", id: "thinks", change: () => app.update({ thinks: thinks.checked }) });
   const steps = [
     ["Back", "Back by a move", (at) => at - 1],
     ["Forward", "Forward by a move", (at) => at + 1],
@@ -144,8 +130,7 @@ function gameControls(app) {
   byId("stage").append(advice);
   const root = html("div", { class: "controls" },
     html("div", { class: "four" }, undo, ...steps, hint),
-    html("details", { class: "more" }, html("summary", {}, "More"), html("div", { class: "row" }, letIt, setup, share,
-      html("label", { for: "thinks", class: "check" }, thinks, "Its values on the board"))));
+    html("details", { class: "more" }, html("summary", {}, "More"), html("div", { class: "row" }, letIt, setup, share)));
   return {
     root,
     show() {
@@ -155,7 +140,6 @@ function gameControls(app) {
       const given = hintOf(app);
       advice.textContent = given?.text ?? "";
       advice.hidden = given === null || filling !== null;
-      thinks.checked = app.state.thinks;
       disable(undo, undone(game, seat) === null);
       disable(letIt, app.position().over);
       disable(hint, app.position().over);
