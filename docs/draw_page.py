@@ -33,7 +33,7 @@ FRAMES = """async () => {
         const parts = [document.querySelector("#panel-inside svg"), document.querySelector(".time-bar")];
         const frame = document.createElement("div");
         frame.append(...parts.map((part) => part.cloneNode(true)));
-        frame.querySelectorAll(".watch, select").forEach((each) => each.remove());
+        frame.querySelectorAll(".watch").forEach((each) => each.remove());
         frames.push(frame);
     }
     document.querySelector("main").style.gridTemplateColumns = "repeat(3, 1fr)";

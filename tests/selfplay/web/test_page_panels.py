@@ -12,6 +12,7 @@ from playwright.sync_api import Page, expect
 import selfplay
 from selfplay.cli.play_board import HIGH
 from selfplay.judging.agents import player_policy
+from selfplay.judging.evaluate import search_seat
 from selfplay.learning.folder import CONFIG, SNAPSHOTS
 from selfplay.learning.load import load, snapshot_steps
 from selfplay.position import Position, read_board
@@ -26,6 +27,7 @@ SCREENS = [
     "#player=trained&view=inside&moves=5,1&seat=X",
     "#player=masked&view=mistakes",
     "#player=shipped&view=beat&moves=1,2,5,3,9&seat=O",
+    "#player=shipped&view=proof",
 ]
 
 
@@ -140,7 +142,6 @@ def test_the_time_bar_shows_and_plays_snapshots(visit: Open, served: Site) -> No
     press(page, "Step: watch it learn")  # instead of motion
     expect(bar).to_have_value("1")
     page.emulate_media(reduced_motion="no-preference")
-    page.get_by_label("Speed").select_option("fast")
     press(page, "watch it learn")
     expect(bar).to_have_value(str(len(steps) - 1))
 
@@ -193,6 +194,29 @@ def test_following_the_hints_wins_and_shows_where_the_player_went_wrong(visit: O
     go_to(page, "#player=shipped&view=beat&moves=1,2,5,3,9&seat=O")
     page.get_by_role("button", name="Try that move again").first.click()
     assert board_of(page) == "X........"
+
+
+@pytest.mark.parametrize("name", ["shipped", "masked"])
+def test_the_tour_follows_each_position_of_both_seats_down_to_none(visit: Open, served: Site, name: str) -> None:
+    """Those of which a reply beats the player have a cross, as the exact search says."""
+    page = visit(f"#player={name}&view=proof")
+    player = load("shipped" if name == "shipped" else served.runs / name)
+    verdict, policy = selfplay.evaluate(player), player_policy(player)
+    policy.symmetric = False  # every position that it reaches is wanted, not one image of each
+    for seat, mark in enumerate("XO"):
+        plies = search_seat(policy, seat, 10**6, keep_plies=True)[1]
+        reached = sum(len(ply.mine) for ply in plies)
+        page.get_by_role("button", name=f"As {mark}: {reached} positions").click()
+        left = page.get_by_label("Positions followed")
+        expect(left).to_have_attribute("max", str(reached))
+        expect(page.locator(".tour .dot")).to_have_count(reached)
+        page.locator("#panel-proof").get_by_role("button", name="Step").click()
+        left.press("ArrowRight")
+        expect(page.locator(".tour .good, .tour .bad")).to_have_count(2)
+        press(page, "Skip to the end")
+        expect(page.locator(".tour .good, .tour .bad")).to_have_count(reached)
+        beaten = (verdict.first, verdict.second)[seat].ways_to_beat > 0
+        assert (page.locator(".tour .bad").count() > 0) == beaten
 
 
 def test_a_page_that_is_loaded_again_knows_the_new_snapshots_of_a_run(visit: Open, served: Site) -> None:

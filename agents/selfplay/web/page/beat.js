@@ -1,6 +1,6 @@
 // The panel "Beat it": a ladder of opponents that are ever harder to beat.
 import { button, html } from "./dom.js";
-import { gameFrom, seatOfPly } from "./game.js";
+import { gameFrom } from "./game.js";
 import { emptyBoard, sameRules } from "./rules.js";
 import { statusOf, waysText } from "./evaluation.js";
 import { numberText } from "./sentences.js";
@@ -13,11 +13,8 @@ import { stopsOf } from "./time_bar.js";
  */
 export function beatPanel(app) {
   const ladder = html("ol", { class: "ladder" });
-  const tally = html("p", { class: "hint tally" });
   const root = html("div", {},
-    html("h3", {}, "The ladder"), html("p", { class: "hint" }, "Beat one, and climb to the next. A hint gives the next move of a way to win."), ladder,
-    tally);
-  const counts = { win: 0, draw: 0, loss: 0 };
+    html("h3", {}, "The ladder"), html("p", { class: "hint" }, "Beat one, and climb to the next. A hint gives the next move of a way to win."), ladder);
   const beaten = new Set();
   const ways = new Map();
   let base = null;
@@ -26,16 +23,12 @@ export function beatPanel(app) {
 
   function count() {
     const { game, seat, player, steps, mistake } = app.state;
-    const end = app.position();
-    const own = game.cells.some((_, ply) => seatOfPly(game, ply) === seat);
-    if (!end.over || game.at < game.cells.length || !own || counted === game || (mistake && game.cells === mistake.game)) {
-      return;
-    }
-    counted = game;
-    const result = resultFor(end, seat);
-    counts[result] += 1;
-    if (result === "win" && game.start === emptyBoard(app.rules())) {
-      beaten.add(`${player} ${steps}`);
+    const { over, winner } = app.position();
+    if (over && game.at === game.cells.length && counted !== game) { // once, even if another player is chosen then
+      counted = game;
+      if (winner === seat && game.start === emptyBoard(app.rules()) && game.cells !== mistake?.game) {
+        beaten.add(`${player} ${steps}`);
+      }
     }
   }
 
@@ -77,16 +70,8 @@ export function beatPanel(app) {
       rungs = rungsOf(app.players, base);
       drawLadder();
       ask();
-      tally.textContent = `On this visit you have won ${counts.win}, drawn ${counts.draw} and lost ${counts.loss}.`;
     },
   };
-}
-
-function resultFor(position, seat) {
-  if (position.winner === null) {
-    return "draw";
-  }
-  return position.winner === seat ? "win" : "loss";
 }
 
 function rungText(evaluation) {

@@ -82,5 +82,6 @@ function chips(app, evaluation, points) {
     return [html("span", { class: "chip" }, "NOT PROVED: no way to beat it was met, but its play was not followed to the end")];
   }
   const words = status === "unbeatable" ? "PROVED UNBEATABLE, 0 ways to beat it" : "PROVED UNEXPLOITABLE, from the losing seat nobody is safe";
-  return [html("span", { class: "chip good" }, `${words}${trained}`), stillWrong(evaluation)].filter(Boolean);
+  return [html("span", { class: "chip good" }, `${words}${trained}`), button("Follow the proof", () => app.update({ view: "proof" }), { class: "chip-button" }),
+    stillWrong(evaluation)].filter(Boolean);
 }

@@ -14,6 +14,7 @@ import { timeBar } from "./time_bar.js";
 import { insidePanel } from "./inside.js";
 import { mistakesPanel } from "./mistakes.js";
 import { beatPanel } from "./beat.js";
+import { tourPanel } from "./tour.js";
 import { playgroundPanel } from "./playground.js";
 import { keyboard } from "./keys.js";
 
@@ -187,6 +188,7 @@ function panels(app) {
     { id: "inside", title: "Look inside", panel: insidePanel(app) },
     { id: "mistakes", title: "Mistakes", panel: mistakesPanel(app) },
     { id: "beat", title: "Beat it", panel: beatPanel(app) },
+    { id: "proof", title: "Proof", panel: tourPanel(app) },
     { id: "playground", title: "Playground", panel: playgroundPanel(app) },
   ];
   const show = tabs(byId("panels"), all, (view) => app.update({ view }));

@@ -3,7 +3,7 @@ import { gameFrom, lookedAt, problemOfGame } from "./game.js";
 import { MARKS, emptyBoard, seatToMove } from "./rules.js";
 import { settingParts, settingsIn } from "./settings.js";
 
-const VIEWS = ["inside", "mistakes", "beat", "playground"];
+const VIEWS = ["inside", "mistakes", "beat", "proof", "playground"];
 
 /**
  * @typedef {object} State

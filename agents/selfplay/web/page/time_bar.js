@@ -7,7 +7,8 @@ import { numberText } from "./sentences.js";
 
 const MOST_STOPS = 60;
 const [LENGTH, DEPTH] = [1000, 100];
-const SPEEDS = [["slow", 600], ["normal", 300], ["fast", 120]];
+const PAUSE_OF_BAR = 400; // milliseconds between two stops; less where there are many
+const LONGEST_PLAY = 12_000;
 
 /** Whether the visitor wants no motion. */
 export const still = matchMedia("(prefers-reduced-motion: reduce)");
@@ -61,10 +62,8 @@ export function timeBar(app) {
   const flag = html("span", { class: "flag-sign", hidden: true }, "\u2691 proved");
   const ticks = html("div", { class: "ticks", "aria-hidden": "true" });
   const play = button("", () => (app.state.playing ? halt() : begin()), { class: "watch" });
-  const speed = html("select", { "aria-label": "Speed" }, ...SPEEDS.map(([name, wait]) => html("option", { value: wait }, name)));
-  speed.value = String(SPEEDS[1][1]);
   const root = html("div", { class: "time-bar" },
-    html("div", { class: "row" }, play, speed, output), html("div", { class: "track" }, curve, flag, range), ticks);
+    html("div", { class: "row" }, play, output), html("div", { class: "track" }, curve, flag, range), ticks);
   const other = html("p", { class: "hint" });
   byId("time").append(root, other);
   let drawn = null;
@@ -73,6 +72,7 @@ export function timeBar(app) {
   let timer = null;
   const keyNow = () => `${app.state.player} ${app.state.steps} ${app.state.playing}`;
   const stops = () => stopsOf(app.player().snapshots);
+  const pause = () => Math.min(PAUSE_OF_BAR, LONGEST_PLAY / stops().length);
   const at = () => (app.state.steps === null ? stops().length - 1 : Math.max(0, stops().findIndex((each) => each >= app.state.steps)));
 
   function go(index, playing = false) {
@@ -90,7 +90,7 @@ export function timeBar(app) {
       return;
     }
     go(from, true);
-    timer = setTimeout(next, Number(speed.value));
+    timer = setTimeout(next, pause());
   }
 
   function next() {
@@ -101,7 +101,7 @@ export function timeBar(app) {
     const last = index >= stops().length - 1;
     go(index, !last);
     if (!last) {
-      timer = setTimeout(next, Number(speed.value));
+      timer = setTimeout(next, pause());
     }
   }
 
