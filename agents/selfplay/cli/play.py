@@ -62,7 +62,7 @@ class Quit(Exception):  # noqa: N818 (no error)
 
 def main(args: Sequence[str], prog: str = "selfplay play") -> None:
     """Play games until the person quits."""
-    config = parse(PlayConfig, with_kind_of_hints(args), prog)
+    config = read(args, prog)
     opponent = choose_opponent(config)
     try:
         play_games(opponent, config.seat, config.hints, np.random.default_rng(config.seed))
@@ -70,13 +70,13 @@ def main(args: Sequence[str], prog: str = "selfplay play") -> None:
         print("Goodbye.")
 
 
-def with_kind_of_hints(args: Sequence[str]) -> list[str]:
-    """Return the arguments with "true" after a bare --hints."""
+def read(args: Sequence[str], prog: str) -> PlayConfig:
+    """Return the flags as `parse` reads them; a bare --hints means --hints true."""
     given = list(args)
     for place, word in enumerate(args):
         if word == "--hints" and (place + 1 == len(args) or args[place + 1] not in get_args(Hints)):
             given.insert(place + 1, "true")
-    return given
+    return parse(PlayConfig, given, prog)
 
 
 def choose_opponent(config: PlayConfig) -> NamedPolicy:

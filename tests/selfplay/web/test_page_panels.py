@@ -24,6 +24,7 @@ from tictactoe import Rules
 Open = Callable[..., Page]
 
 SCREENS = [
+    "",
     "#player=trained&view=inside&moves=5,1&seat=X",
     "#player=masked&view=mistakes",
     "#player=shipped&view=beat&moves=1,2,5,3,9&seat=O",

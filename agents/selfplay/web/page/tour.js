@@ -4,6 +4,7 @@ import { smallBoard } from "./grid.js";
 import { say } from "./messages.js";
 import { EMPTY, MARKS, emptyBoard, emptyCells, outcome, squareWords, withMark } from "./rules.js";
 import { counted, numberText } from "./sentences.js";
+import { SOLVABLE_CELLS } from "./solve.js";
 import { still } from "./time_bar.js";
 
 const MOST_DRAWN = 1500; // positions of a seat that are asked for and drawn
@@ -101,7 +102,8 @@ export function tourPanel(app) {
     status.className = "verdict";
     status.textContent = "Asking for its move in each position that a reply leads to.";
     try {
-      const found = await Promise.all([0, 1].map((each) => proofTree(app.look, app.rules(), each)));
+      const large = app.position().board.length > SOLVABLE_CELLS;
+      const found = large ? [null] : await Promise.all([0, 1].map((each) => proofTree(app.look, app.rules(), each)));
       if (key === wanted && found.includes(null)) {
         status.textContent = "Replies lead to too many positions to be drawn here.";
       } else if (key === wanted) {
