@@ -51,6 +51,10 @@ def test_the_page_opens_on_a_mistake_of_an_earlier_snapshot(visit: Open) -> None
     assert "draw" in [exact_result(position, other) for other in position.empty]
     press(page, "Show the punishment")
     says(page, "#status", "You win")
+    press(page, "Step: watch it learn")
+    expect(page.get_by_label("Watch it learn", exact=True)).to_have_value(
+        "0"
+    )  # from the beginning, not from the mistake
     press(page, "Play the finished player")
     expect(page.locator("#verdict .good")).to_contain_text("UNBEATABLE")
     assert board_of(page) == "." * 9
@@ -218,6 +222,12 @@ def test_the_tour_follows_each_position_of_both_seats_down_to_none(visit: Open, 
         expect(page.locator(".tour .good, .tour .bad")).to_have_count(reached)
         beaten = (verdict.first, verdict.second)[seat].ways_to_beat > 0
         assert (page.locator(".tour .bad").count() > 0) == beaten
+
+
+def test_the_tour_is_not_of_players_without_one_move(visit: Open) -> None:
+    page = visit("#player=random&view=proof")
+    says(page, "#panel-proof .verdict", "several moves")
+    expect(page.locator(".tour")).to_be_hidden()
 
 
 def test_a_page_that_is_loaded_again_knows_the_new_snapshots_of_a_run(visit: Open, served: Site) -> None:

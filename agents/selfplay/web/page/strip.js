@@ -61,13 +61,8 @@ async function judged(app, game, cell, ply, seat) {
     return null;
   }
   const result = board[cell] === EMPTY ? analysis.exact[cell] : "loss";
-  let given = null;
-  if (board[cell] !== EMPTY) {
-    given = "square";
-  } else if (result !== null && RANKS[result] < RANKS[analysis.position]) {
-    given = analysis.position;
-  }
-  return { given, worth: mover === seat ? result : OF_THE_OTHER[result] ?? null, believed: analysis.values?.[cell] ?? null };
+  const worse = result !== null && RANKS[result] < RANKS[analysis.position] ? analysis.position : null;
+  return { given: board[cell] === EMPTY ? worse : "square", worth: mover === seat ? result : OF_THE_OTHER[result] ?? null, believed: analysis.values?.[cell] ?? null };
 }
 
 function moveButton(app, game, cell, ply, judgement) {

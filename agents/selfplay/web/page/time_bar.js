@@ -7,8 +7,7 @@ import { numberText } from "./sentences.js";
 
 const MOST_STOPS = 60;
 const [LENGTH, DEPTH] = [1000, 100];
-const PAUSE_OF_BAR = 400; // milliseconds between two stops; less where there are many
-const LONGEST_PLAY = 12_000;
+const [PAUSE_OF_BAR, LONGEST_PLAY] = [400, 12_000]; // milliseconds between two stops, and of all at most
 
 /** Whether the visitor wants no motion. */
 export const still = matchMedia("(prefers-reduced-motion: reduce)");
@@ -70,6 +69,7 @@ export function timeBar(app) {
   let points = [];
   let known = { key: null, ways: null };
   let timer = null;
+  let chosen = false; // the stop was chosen on the bar, so playing goes on from there
   const keyNow = () => `${app.state.player} ${app.state.steps} ${app.state.playing}`;
   const stops = () => stopsOf(app.player().snapshots);
   const pause = () => Math.min(PAUSE_OF_BAR, LONGEST_PLAY / stops().length);
@@ -77,6 +77,7 @@ export function timeBar(app) {
 
   function go(index, playing = false) {
     const all = stops();
+    chosen = true;
     app.update({ steps: index < all.length - 1 ? all[index] : null, playing });
     if (!playing) {
       say(output.textContent);
@@ -84,7 +85,7 @@ export function timeBar(app) {
   }
 
   function begin() {
-    const from = at() === stops().length - 1 ? 0 : at() + 1;
+    const from = at() === stops().length - 1 || !chosen ? 0 : at() + 1;
     if (still.matches) { // steps instead of motion
       go(from);
       return;
@@ -180,6 +181,7 @@ export function timeBar(app) {
     }
     if (drawn !== player.index) {
       drawn = player.index;
+      chosen = false;
       refresh(player.index);
     }
     range.max = String(all.length - 1);

@@ -13,7 +13,7 @@ const [PAUSE_OF_TOUR, STEPS_OF_TOUR] = [50, 160]; // milliseconds between two st
 
 /**
  * Return the positions in which a player moves in a seat, ply by ply as `levels`, and in the `order` in which they are done,
- * each after all that follow it; null if there are too many. A position has its `board`, the `move`, how that may `end` the
+ * each after all that follow it; null if there are too many, or if it has no one move. A position has its `board`, the `move`, how that may `end` the
  * game, the `next` positions after the replies, its place `at` in the order, and whether the player is `beaten` from there.
  */
 export async function proofTree(look, rules, seat) {
@@ -26,12 +26,15 @@ export async function proofTree(look, rules, seat) {
       return null;
     }
     const level = await Promise.all(boards.map(async (board) => {
-      const { move, reply } = await look(board);
-      return nodeOf(rules, board, move ?? reply, seat);
+      const { move } = await look(board);
+      return nodeOf(rules, board, move, seat);
     }));
     level.forEach((node) => nodes.set(node.board, node));
     levels.push(level);
     boards = [...new Set(level.flatMap(({ next }) => next))];
+  }
+  if ([...nodes.values()].some(({ move }) => move === null)) { // nothing follows it
+    return null;
   }
   const order = [];
   const visit = (node) => {
@@ -50,7 +53,7 @@ export async function proofTree(look, rules, seat) {
 /** Return a node whose next are still boards. */
 function nodeOf(rules, board, move, seat) {
   const node = { board, move, end: "", next: [], beaten: false, at: null };
-  if (board[move] !== EMPTY) {
+  if (board[move] !== EMPTY) { // or none
     return { ...node, end: ", which is taken, and loses", beaten: true };
   }
   const after = withMark(board, move, MARKS[seat]);
@@ -105,7 +108,7 @@ export function tourPanel(app) {
       const large = app.position().board.length > SOLVABLE_CELLS;
       const found = large ? [null] : await Promise.all([0, 1].map((each) => proofTree(app.look, app.rules(), each)));
       if (key === wanted && found.includes(null)) {
-        status.textContent = "Replies lead to too many positions to be drawn here.";
+        status.textContent = "This player chooses among several moves, or the replies lead to too many positions to be drawn here.";
       } else if (key === wanted) {
         trees = found;
         whole.hidden = false;
