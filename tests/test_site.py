@@ -71,6 +71,7 @@ def test_the_frame_is_as_high_as_its_page_and_has_the_theme_of_the_site(site: Pa
 
 def test_there_is_a_player_to_play_against(site: Path, page: Page) -> None:
     page.goto((site / "player.html").as_uri())
+    page.get_by_role("button", name="Play the finished player").click()
     page.get_by_text("PROVED UNBEATABLE").first.wait_for()
 
 

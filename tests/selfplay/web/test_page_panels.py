@@ -39,7 +39,7 @@ def values_of(player: Any, position: Position) -> Any:
 def test_the_page_opens_on_a_mistake_of_an_earlier_snapshot(visit: Open) -> None:
     page = visit()
     expect(page.locator("#player")).to_have_attribute("title", "shipped")
-    says(page, "#headline", "believes")
+    says(page, "#headline", "believed")
     found = re.search(
         r"After ([\d,]+) plies .* square (\d) is worth .([\d.]+) .* It is a (\w+)", page.inner_text("#headline")
     )

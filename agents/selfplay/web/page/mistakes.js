@@ -121,7 +121,7 @@ export function mistakeSentence(app) {
   }
   const { board, move } = mistake;
   const truth = board[move] === EMPTY ? `It is a ${analysis.exact[move]}` : "It is taken";
-  return `After ${numberText(steps)} ${app.player().unit} it believes that ${squareWords(move)} is worth ${valueText(analysis.values[move])} to ${MARKS[seatToMove(board)]}. ${truth}.`;
+  return `After ${numberText(steps)} ${app.player().unit} this player believed that ${squareWords(move)} is worth ${valueText(analysis.values[move])} to ${MARKS[seatToMove(board)]}. ${truth}.`;
 }
 
 /**
