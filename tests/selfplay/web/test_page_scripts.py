@@ -49,6 +49,20 @@ def test_colours_mean_a_loss_a_draw_or_a_win(call: Call) -> None:
     assert call("heat_map.js", "shadesOf", ten, [-10, 0, 10]) == [loss, draw, win]
 
 
+@pytest.mark.parametrize(
+    ("settings", "same"),
+    [
+        ({}, True),
+        ({"rewards": Rewards(win=10)}, False),
+        ({"rewards": Rewards(illegal=-1)}, False),
+        ({"rewards": "article"}, False),
+    ],
+)
+def test_one_legend_is_for_players_of_the_same_scale(call: Call, settings: dict[str, Any], same: bool) -> None:
+    players = [{"kind": "dqn", "worth": worth(DQNConfig(**each))} for each in ({}, settings)]
+    assert call("inside.js", "sameScale", *players) == same
+
+
 def test_the_time_bar_has_even_stops_and_a_flag_where_the_proof_begins(call: Call) -> None:
     assert call("time_bar.js", "stopsOf", [*range(1, 131)]) == [*range(1, 131, 3)]
     for length, ticks in ((2, [0, 1]), (8, [*range(8)]), (53, [0, 13, 26, 39, 52])):

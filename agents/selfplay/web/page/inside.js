@@ -56,7 +56,7 @@ export function insidePanel(app) {
         const then = at === "" ? "" : ` after ${numberText(Number(at))} ${player.unit}`;
         const caption = html("figcaption", {}, html("h3", {}, `${player.title}${then}`));
         other.replaceChildren(caption, learnedMap(player, board, analysis), html("p", { class: "hint" }, moveSentence(board, analysis, at !== "")),
-          ...(sameScale(player, app.player()) ? [] : legendOf(player, analysis))); // else the one legend would be wrong for it
+          ...(sameScale(player, app.player()) ? [] : legendOf(player, analysis).slice(0, 2))); // else the one legend would be wrong for it
       }
     } catch (error) {
       complain(error.message);

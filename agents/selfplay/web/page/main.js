@@ -195,7 +195,7 @@ function panels(app) {
   return () => {
     const { id: view } = all.find((each) => each.id === app.state.view) ?? all[0];
     show(view);
-    document.body.className = view === "playground" ? "alone" : ""; // it has a board and a player of its own
+    document.body.className = view === "playground" ? "alone" : view; // it has a board and a player of its own
     for (const { id, panel } of all) {
       panel.always?.();
       if (id === view) {
