@@ -79,7 +79,7 @@ def measured(address: str) -> Result:
         page, requests = browser.new_page(), []
         page.on("request", lambda request: requests.append(request.url))
         started = time.perf_counter()
-        page.goto(address)
+        page.goto(f"{address}#seat=X")  # not the mistake on which the page opens without a link
         page.wait_for_selector(".board")
         number = len(requests)
         page.click("[data-cell='4']")

@@ -43,7 +43,7 @@ smartquotes = False  # a search for "don't" finds what was written so
 html_theme = "furo"
 html_title = project
 html_copy_source = html_show_copyright = False
-html_static_path, html_css_files = ["site.css"], ["site.css"]
+html_static_path, html_css_files, html_js_files = ["site.css", "frame.js"], ["site.css"], ["frame.js"]
 html_search_scorer = str(Path(__file__).with_name("search.js"))
 
 LISTED = re.compile(r"^- `([\w.]+)`:.*$", re.MULTILINE)

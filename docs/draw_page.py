@@ -25,18 +25,21 @@ WIDTH, HEIGHT = 1_280, 960
 COLOURS = 256
 WATCHED = "#player=learner&moves=1&seat=O"
 FRAMES = """async () => {
-    const [table, bar, frames] = [document.getElementById("table"), document.getElementById("then"), []];
+    const [bar, frames] = [document.getElementById("then"), []];
     for (const part of [0, 0.35, 0.5, 0.6, 0.75, 1]) {
         bar.value = Math.floor(part * bar.max);
         bar.dispatchEvent(new Event("change"));
         await new Promise((done) => setTimeout(done, 1500));
-        frames.push(table.cloneNode(true));
-        frames.at(-1).querySelectorAll("#status, #starts, #controls, .watch, select").forEach((each) => each.remove());
+        const parts = [document.querySelector("#panel-inside svg"), document.querySelector(".time-bar")];
+        const frame = document.createElement("div");
+        frame.append(...parts.map((part) => part.cloneNode(true)));
+        frame.querySelectorAll(".watch").forEach((each) => each.remove());
+        frames.push(frame);
     }
     document.querySelector("main").style.gridTemplateColumns = "repeat(3, 1fr)";
     document.querySelector("main").replaceChildren(...frames);
 }"""
-"""Shows the board and the time bar at six moments instead of the page."""
+"""Shows the map and the time bar at six moments instead of the page."""
 
 
 def train(runs: Path) -> None:

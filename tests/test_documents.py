@@ -3,9 +3,10 @@
 import importlib.util
 import re
 import shlex
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -25,14 +26,14 @@ CONFIGS = {
     "prove": prove.ProveConfig,
     "repair": repair.RepairConfig,
     "certify": certify.CertifyConfig,
-    "play": play.PlayConfig,
     "arena": arena.ArenaConfig,
     "web": web.WebConfig,
     "sweep": sweep.SweepConfig,
     "report": report.ReportConfig,
     "course": course.CourseConfig,
 }
-"""The flags of each command but train."""
+"""The flags of each command that reads them without a function of its own."""
+READERS: dict[str, Callable[..., Any]] = {"train": train.read, "play": play.read}
 FRAMEWORKS = "sb3_contrib|stable_baselines3|torchrl|agilerl|minari|ray.rllib|tianshou|onnxruntime|wandb"
 """Where one is not installed, its snippets are only compiled."""
 NOTEBOOK = ROOT / "docs/training.md"
@@ -108,7 +109,7 @@ def test_every_command_line_is_understood(document: Path, here: Path) -> None:
     for sentence in re.findall(r"`((?:selfplay|python -m selfplay|python train\.py) [^`]*)`", document.read_text()):
         words = sentence.split()
         command = words[words.index("selfplay") + 1] if "selfplay" in words else "train"
-        assert command in {*CONFIGS, "train", "COMMAND"}, f"{document.name}: {sentence}"
+        assert command in {*CONFIGS, *READERS, "COMMAND"}, f"{document.name}: {sentence}"
 
 
 def read_command(words: list[str]) -> None:
@@ -124,9 +125,7 @@ def read_command(words: list[str]) -> None:
         words = words[2:]
     if words[:1] == ["selfplay"] and "--help" not in words:
         _, command, *args = words
-        read = train.read
-        if command != "train":
-            read = partial(parse, CONFIGS[command])
+        read = READERS.get(command) or partial(parse, CONFIGS[command])
         read(args, f"selfplay {command}")
 
 

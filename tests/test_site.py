@@ -61,8 +61,27 @@ def test_a_unit_leads_to_its_preset_in_the_playground(site: Path, page: Page) ->
     assert page.get_by_role("button", name="The sign is wrong").get_attribute("aria-pressed") == "true"
 
 
+def test_the_frame_is_as_high_as_its_page_and_has_the_theme_of_the_site(site: Path, page: Page) -> None:
+    page.emulate_media(color_scheme="light")
+    page.goto((site / "index.html").as_uri())
+    inside = page.frame_locator("iframe.player").locator("html")
+    page.wait_for_function("document.querySelector('iframe.player').style.height !== ''")
+    for open_more in (False, True):
+        if open_more:
+            page.frame_locator("iframe.player").get_by_text("What exactly runs").click()
+        page.wait_for_timeout(500)
+        assert inside.evaluate("page => page.scrollHeight <= page.clientHeight")
+        assert inside.evaluate("page => page.clientHeight - document.body.offsetHeight") <= 2
+    ground = "page => getComputedStyle(document.body).backgroundColor"
+    light = inside.evaluate(ground)
+    page.evaluate("document.body.dataset.theme = 'dark'")
+    page.wait_for_timeout(500)
+    assert inside.evaluate(ground) != light
+
+
 def test_there_is_a_player_to_play_against(site: Path, page: Page) -> None:
     page.goto((site / "player.html").as_uri())
+    page.get_by_role("button", name="Play the finished player").click()
     page.get_by_text("PROVED UNBEATABLE").first.wait_for()
 
 

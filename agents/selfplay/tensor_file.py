@@ -4,6 +4,7 @@ A file holds the tensors of a player, or the whole state of a learner: tensors, 
 """
 
 import json
+import math
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,8 @@ from selfplay.files import LARGEST_PLAYER, open_regular, write_whole
 
 LARGEST_HEADER = 100_000_000
 """Bytes; the library reads no longer one. A state that holds tables as JSON may need millions."""
+SCALE = "scale of "
+"""Before a tensor's name, the name of an entry of the metadata: by what to multiply whole numbers of 8 bits."""
 LARGEST_STATE = 1 << 36
 """Bytes of a learner's state that is read; most are the replay memory of a DQN."""
 STATE = "state"
@@ -73,7 +76,7 @@ def read_tensors(path: Path, wanted: Mapping[str, Tensor] | None = None) -> tupl
     """Return the tensors of a file and its metadata.
 
     The file must have exactly the names, shapes and types of `wanted`, which may be on "meta", unless it is None: then
-    it is a state, which may be larger than a player.
+    it is a state, which may be larger than a player. Floats may be stored as whole numbers of 8 bits with a scale.
 
     Raises:
         UserError: it has others, is damaged, too large, or cannot be read.
@@ -81,7 +84,7 @@ def read_tensors(path: Path, wanted: Mapping[str, Tensor] | None = None) -> tupl
     try:
         open_regular(path, LARGEST_STATE if wanted is None else LARGEST_PLAYER).close()  # a pipe would have no end
         with safe_open(path, framework="pt") as mapped:
-            names = list(mapped.keys())
+            names, metadata = list(mapped.keys()), mapped.metadata() or {}
             if wanted is not None:
                 _check_names(path, names, wanted)
             tensors = {}
@@ -91,8 +94,10 @@ def read_tensors(path: Path, wanted: Mapping[str, Tensor] | None = None) -> tupl
                     _check(path, name, "shape", shape, tuple(wanted[name].shape))  # before memory is allocated
                 tensors[name] = mapped.get_tensor(name)
                 if wanted is not None:
+                    if SCALE + name in metadata and tensors[name].dtype == torch.int8:
+                        tensors[name] = tensors[name].to(wanted[name].dtype) * _scale(metadata[SCALE + name])
                     _check(path, name, "type", tensors[name].dtype, wanted[name].dtype)
-            return tensors, mapped.metadata() or {}
+            return tensors, metadata
     except FileNotFoundError:
         raise UserError(f"{path}: there is no such file; did the run end?") from None
     except OSError as error:
@@ -101,6 +106,14 @@ def read_tensors(path: Path, wanted: Mapping[str, Tensor] | None = None) -> tupl
         raise UserError(f"{path}: does not fit into memory ({error})") from None
     except SafetensorError as error:
         raise UserError(f"{path}: is truncated or not a safetensors file ({error})") from None
+
+
+def _scale(text: str) -> float:
+    """Return a scale; NaN for what is none, which no player may hold."""
+    try:
+        return float(text)
+    except ValueError:
+        return math.nan
 
 
 def _check_names(path: Path, names: list[str], wanted: Mapping[str, Tensor]) -> None:

@@ -97,6 +97,17 @@ def test_the_evaluation_is_that_of_the_card() -> None:
         assert row(f"against uniformly random moves, as {name}") == [shares]
 
 
+def test_the_history_is_that_of_the_snapshots_and_of_the_player() -> None:
+    run = selfplay.open("shipped")
+    records = {record.steps: record for record in run.records}
+    for steps, snapshot in run.snapshots.items():
+        assert selfplay.evaluate(snapshot).ways_to_beat == records[steps].verdict.ways_to_beat
+    assert selfplay.evaluate(snapshot).optimal
+    assert (steps, run.verdict) == (run.records[-1].steps, selfplay.evaluate(PLAYER))
+    assert f"{steps:,} plies" in CARD
+    assert row("snapshots")[0].startswith(f"{len(run.snapshots)} ")
+
+
 def test_the_cards_command_has_the_settings_of_the_file() -> None:
     [command] = re.findall(r"^(python train\.py (?:.*\\\n)*.*)$", CARD, re.MULTILINE)
     settings: dict[str, Any] = {}

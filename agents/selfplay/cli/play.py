@@ -4,14 +4,15 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Literal, TypeVar
+from typing import Literal, TypeAlias, TypeVar, get_args
 
 import numpy as np
 from rich.columns import Columns
 from tyro.conf import Positional
 
+from selfplay.agent import Player
 from selfplay.cli.flags import parse, say
-from selfplay.cli.play_board import Hint, board_table, how_to_name, read_square, square_name
+from selfplay.cli.play_board import Hint, board_table, read_square
 from selfplay.errors import UserError
 from selfplay.judging.exact import NAMES, exact_moves
 from selfplay.judging.report import finite_values, value_text
@@ -26,6 +27,7 @@ from tictactoe.rules import WORD_BITS
 from tictactoe.tree import SOLVABLE_CELLS
 
 Answer = TypeVar("Answer")
+Hints: TypeAlias = Literal["none", "true", "learned"]
 QUIT_ANSWERS = ("0", "q", "quit")
 ORDINALS = ("first", "second")
 GAP = 4
@@ -46,10 +48,10 @@ class PlayConfig(BoardFlags):
     module:name of your own agent."""
     seat: Literal["alternate", "first", "second"] = "alternate"
     """Your seat: "alternate" begins as first and changes after each game."""
-    hints: bool = False
-    """Show before each of your moves the value of every free square to you: the reward that the opponent expects (with
-    the default rewards about +1 or more for a win, 0 for a draw, -1 or less for a loss), or against optimal the exact
-    result."""
+    hints: Hints = "none"
+    """What is shown of each free square before your moves. "true": the exact result for you with best play, also for a
+    bare --hints. "learned": the reward that a trained opponent expects for you, with the default rewards about +1 or
+    more for a win, 0 for a draw, -1 or less for a loss."""
     seed: Seed | None = None
     """Seed of the moves that an opponent samples; with None each session differs."""
 
@@ -60,12 +62,21 @@ class Quit(Exception):  # noqa: N818 (no error)
 
 def main(args: Sequence[str], prog: str = "selfplay play") -> None:
     """Play games until the person quits."""
-    config = parse(PlayConfig, args, prog)
+    config = read(args, prog)
     opponent = choose_opponent(config)
     try:
         play_games(opponent, config.seat, config.hints, np.random.default_rng(config.seed))
     except Quit:
         print("Goodbye.")
+
+
+def read(args: Sequence[str], prog: str) -> PlayConfig:
+    """Return the flags as `parse` reads them; a bare --hints means --hints true."""
+    given = list(args)
+    for place, word in enumerate(args):
+        if word == "--hints" and (place + 1 == len(args) or args[place + 1] not in get_args(Hints)):
+            given.insert(place + 1, "true")
+    return parse(PlayConfig, given, prog)
 
 
 def choose_opponent(config: PlayConfig) -> NamedPolicy:
@@ -80,6 +91,8 @@ def choose_opponent(config: PlayConfig) -> NamedPolicy:
         raise UserError(f"{opponent.name} plays on {rules}, not on {config.rules}")
     if rules.cells > WORD_BITS:
         raise UserError(f"a {rules.rows}x{rules.cols} board has {rules.cells} cells; at most {WORD_BITS} are shown")
+    if config.hints == "learned" and opponent.player is None:
+        raise UserError(f"--hints learned: {opponent.name} has no learned values; --hints true shows exact results")
     if opponent.name == "optimal":
         check_optimal(rules)  # solves a small board now, not during the first game
     return opponent
@@ -93,12 +106,10 @@ def choose_move(opponent: NamedPolicy, position: Position, generator: np.random.
     return int(generator.choice(len(probabilities), p=probabilities))
 
 
-def hints_of(opponent: NamedPolicy, position: Position) -> Mapping[int, Hint]:
-    """Return the value of each empty cell to the seat to move: learned, or exact for "optimal"."""
-    if opponent.player is None:
-        return exact_hints(position)
-    values = opponent.player.q_values(position.observation)[0]
-    chosen = int(opponent.player.act(position.observation, position.mask)[0])
+def learned_hints(player: Player, position: Position) -> Mapping[int, Hint]:
+    """Return the value that a player has learned of each empty cell for the seat to move."""
+    values = player.q_values(position.observation)[0]
+    chosen = int(player.act(position.observation, position.mask)[0])
     # Learners scale their values differently, so the colours go from the worst square to the best.
     finite = finite_values(values[list(position.empty)])
     shades = 2 * (finite - finite.min()) / (np.ptp(finite) or 1.0) - 1
@@ -108,7 +119,7 @@ def hints_of(opponent: NamedPolicy, position: Position) -> Mapping[int, Hint]:
     }
 
 
-def exact_hints(position: Position) -> Mapping[int, Hint]:
+def true_hints(position: Position) -> Mapping[int, Hint]:
     """Return what is known of the result of each empty cell to the seat to move; a search may leave it open."""
     rules, mover, other = position.rules, position.mover, position.opponent
     positions = None if rules.cells <= SOLVABLE_CELLS else MOVE_POSITIONS
@@ -121,17 +132,15 @@ def exact_hints(position: Position) -> Mapping[int, Hint]:
     return hints
 
 
-def about_hints(opponent: NamedPolicy) -> str:
-    """Return what the hints of an opponent mean."""
-    if opponent.player is not None:
-        unit = f"the reward that {opponent.name} expects for you after each square"
-        return f"{unit}:\nabout +1 or more for a win, 0 for a draw, -1 or less for a loss.\n* is where it would move."
-    if opponent.name == "optimal":
+def about_hints(opponent: NamedPolicy, hints: Hints) -> str:
+    """Return what the hints mean."""
+    if hints == "true":
         return f"the result for you after each square with best play. * is best, {NOT_KNOWN} is not known."
-    return "none; only trained players and optimal have values to show."
+    unit = f"the reward that {opponent.name} expects for you after each square"
+    return f"{unit}:\nabout +1 or more for a win, 0 for a draw, -1 or less for a loss.\n* is where it would move."
 
 
-def play_games(opponent: NamedPolicy, seat: str, hints: bool, generator: np.random.Generator) -> None:
+def play_games(opponent: NamedPolicy, seat: str, hints: Hints, generator: np.random.Generator) -> None:
     """Play games until the person quits, and keep the score.
 
     Raises:
@@ -140,13 +149,12 @@ def play_games(opponent: NamedPolicy, seat: str, hints: bool, generator: np.rand
     rules = opponent.rules
     about = " (our proved player)" if opponent.name == SHIPPED else ""
     say(f"You play against {opponent.name}{about} on {rules.rows}x{rules.cols}; {rules.k} in a row win.")
-    if hints:
-        say(f"Hints: {about_hints(opponent)}")
-    show_hints = hints and (opponent.player is not None or opponent.name == "optimal")
+    if hints != "none":
+        say(f"Hints: {about_hints(opponent, hints)}")
     won = drawn = lost = 0
     person = 1 if seat == "second" else 0
     while True:
-        winner = play_game(opponent, person, show_hints, generator)
+        winner = play_game(opponent, person, hints, generator)
         if winner is None:
             drawn += 1
             result = "A draw."
@@ -163,29 +171,35 @@ def play_games(opponent: NamedPolicy, seat: str, hints: bool, generator: np.rand
             person = 1 - person
 
 
-def play_game(opponent: NamedPolicy, person: int, hints: bool, generator: np.random.Generator) -> int | None:
+def play_game(opponent: NamedPolicy, person: int, hints: Hints, generator: np.random.Generator) -> int | None:
     """Play one game in which the person has the seat `person`; return the winner's seat, None for a draw.
 
     Raises:
         Quit: the person quits, or the input ends.
     """
     position = Position(opponent.rules)
-    question = f"{MARKS[person]} plays ({how_to_name(position.rules)}; 0 or q quits): "
+    question = f"{MARKS[person]} plays (square 1 to {position.rules.cells}; 0 or q quits): "
     print(f"\nYou are {MARKS[person]} and move {ORDINALS[person]}.")
     while not position.over:
         if position.seat == person:
-            show(position, hints_of(opponent, position) if hints else None)
+            show(position, hints_of(opponent, position, hints))
             cell = ask(question, partial(read_square, position))
         else:
             cell = choose_move(opponent, position, generator)
-            name = square_name(opponent.rules, cell)
             if cell not in position.empty:
-                say(f"{opponent.name} plays {name}, which is taken, so it loses.")
+                say(f"{opponent.name} plays {cell + 1}, which is taken, so it loses.")
                 return person
-            say(f"{opponent.name} plays {name}.")
+            say(f"{opponent.name} plays {cell + 1}.")
         position = position.after(cell)
     show(position)
     return position.winner
+
+
+def hints_of(opponent: NamedPolicy, position: Position, hints: Hints) -> Mapping[int, Hint] | None:
+    """Return what is shown of each empty cell, None for nothing."""
+    if hints == "true":
+        return true_hints(position)
+    return None if opponent.player is None or hints == "none" else learned_hints(opponent.player, position)
 
 
 def show(position: Position, hints: Mapping[int, Hint] | None = None) -> None:

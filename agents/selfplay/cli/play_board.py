@@ -12,11 +12,8 @@ from rich.text import Text
 
 from selfplay.errors import UserError
 from selfplay.position import Position
-from tictactoe import Rules
 from tictactoe.rendering.text import MARKS, line_cells
 
-NUMBERED_CELLS = 9
-"""Cells of the largest board whose squares are numbered; larger boards name squares by row and column."""
 MARK_STYLES = ("bold blue", "bold red")
 LINE_STYLE = "bold black on green"
 LOW, MIDDLE, HIGH = ColorTriplet(233, 146, 92), ColorTriplet(232, 229, 222), ColorTriplet(116, 176, 236)
@@ -33,34 +30,19 @@ class Hint(NamedTuple):
     """Whether this is the best move, or the opponent's choice if the values are the opponent's."""
 
 
-def square_name(rules: Rules, cell: int) -> str:
-    """Return the name of a cell: its number from 1, or its row and column from 1."""
-    if rules.cells <= NUMBERED_CELLS:
-        return str(cell + 1)
-    row, col = divmod(cell, rules.cols)
-    return f"{row + 1} {col + 1}"
-
-
-def how_to_name(rules: Rules) -> str:
-    """Return how to type a square, for the prompt."""
-    if rules.cells <= NUMBERED_CELLS:
-        return f"square 1 to {rules.cells}"
-    return f"row and column, as in {square_name(rules, rules.cells - 1)}"
-
-
 def read_square(position: Position, answer: str) -> int:
-    """Return the empty cell that a person typed.
+    """Return the empty cell whose number a person typed; squares count from 1, row by row.
 
     Raises:
         UserError: it is not a square, or it is taken.
     """
-    cells = {square_name(position.rules, cell): cell for cell in range(position.rules.cells)}
-    name = " ".join(answer.replace(",", " ").split())
-    if name not in cells:
+    cells = {str(cell + 1): cell for cell in range(position.rules.cells)}
+    number = answer.strip()
+    if number not in cells:
         raise UserError(f"{answer!r} is not a square of this board")
-    if cells[name] not in position.empty:
-        raise UserError(f"{name} is taken")
-    return cells[name]
+    if cells[number] not in position.empty:
+        raise UserError(f"{number} is taken")
+    return cells[number]
 
 
 def board_table(position: Position, hints: Mapping[int, Hint] | None = None) -> Table:
@@ -71,15 +53,11 @@ def board_table(position: Position, hints: Mapping[int, Hint] | None = None) -> 
     rules = position.rules
     squares = [_square(position, cell, hints) for cell in range(rules.cells)]
     width = max(map(len, squares))
-    numbered = rules.cells <= NUMBERED_CELLS
-    table = Table(box=box.ASCII, show_header=not numbered, show_edge=False, show_lines=True, padding=0)
-    if not numbered:
-        table.add_column()
-    for col in range(rules.cols):
-        table.add_column(str(col + 1), justify="center", min_width=width, no_wrap=True)
+    table = Table(box=box.ASCII, show_header=False, show_edge=False, show_lines=True, padding=0)
+    for _ in range(rules.cols):
+        table.add_column(justify="center", min_width=width, no_wrap=True)
     for row in range(rules.rows):
-        heading = [] if numbered else [f"{row + 1} "]
-        table.add_row(*heading, *squares[row * rules.cols : (row + 1) * rules.cols])
+        table.add_row(*squares[row * rules.cols : (row + 1) * rules.cols])
     return table
 
 
@@ -94,7 +72,7 @@ def _square(position: Position, cell: int, hints: Mapping[int, Hint] | None) -> 
             return Text(f"({mark})" if is_last_move else f" {mark} ", MARK_STYLES[seat])
     if hints is not None:
         return _hint_square(hints[cell])
-    return Text(f" {cell + 1} " if rules.cells <= NUMBERED_CELLS else " . ", "dim")
+    return Text(f" {cell + 1} ", "dim")
 
 
 def _hint_square(hint: Hint) -> Text:

@@ -1,9 +1,14 @@
 """The exact result of each move in one position: from the solution of a small board, or from a bounded search."""
 
 from collections.abc import Mapping
+from functools import lru_cache
 
-from tictactoe import Rules, solve
+import numpy as np
+
+from tictactoe import Rules, planes, solve
+from tictactoe.arrays import read_only
 from tictactoe.search import Bounds, move_bounds
+from tictactoe.tree import IntArray
 
 NAMES: dict[float, str] = {1: "win", 0: "draw", -1: "loss"}
 ALL_STATES_CELLS = 12
@@ -29,6 +34,39 @@ def exact_moves(rules: Rules, mover: int, opponent: int, positions: int | None) 
         value = -solution.lookup(opponent, mover | 1 << cell)[0]
         bounds[cell] = Bounds(value, value)
     return bounds
+
+
+@lru_cache(maxsize=4)
+def plies_to_end(rules: Rules) -> IntArray:
+    """Return the plies that each state of the tree is from the end, [S] int8, if both seats play best.
+
+    The winner hurries and the loser resists. The board must be one that `solve` takes.
+    """
+    solution = solve(rules)
+    tree = solution.tree
+    plies = np.zeros(len(tree), dtype=np.int8)
+    for _, level in reversed(list(tree.plies())):
+        states = np.arange(level.start, level.stop)[~tree.finished[level]]
+        kept = planes.bits(rules.cells, solution.optimal_moves[states]) != 0  # [n, A]
+        after = plies[tree.successors(states)]  # of a taken cell any number, which is not kept
+        soonest = np.where(kept, after, rules.cells).min(axis=1, initial=rules.cells)
+        latest = np.where(kept, after, -1).max(axis=1, initial=-1)
+        plies[states] = 1 + np.where(solution.value[states] > 0, soonest, latest)
+    return read_only(plies)
+
+
+def ends_of_moves(rules: Rules, mover: int, opponent: int) -> Mapping[int, tuple[int, int]]:
+    """Return for each empty cell of a decision state the plies to the end, and the replies that are best against it.
+
+    It is for boards of up to 12 cells; on larger ones nothing is known.
+    """
+    if rules.cells > ALL_STATES_CELLS:
+        return {}
+    solution, ends = solve(rules), {}
+    for cell in rules.cells_of(rules.empty_cells(mover, opponent)):
+        state = int(solution.tree.find(np.array(opponent), np.array(mover | 1 << cell)))
+        ends[cell] = 1 + int(plies_to_end(rules)[state]), int(solution.optimal_moves[state]).bit_count()
+    return ends
 
 
 def best_bounds(moves: Mapping[int, Bounds]) -> Bounds:

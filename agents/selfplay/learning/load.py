@@ -78,7 +78,7 @@ def _snapshot(folder: Path, steps: int) -> Path:
 def snapshot_steps(folder: Folder) -> tuple[int, ...]:
     """Return the steps at which a run saved its player, in order: its first, its last, and some in between.
 
-    `load` takes one of them. The shipped player has none.
+    `load` takes one of them.
 
     Raises:
         UserError: there is no such run folder.

@@ -5,7 +5,7 @@ the first seat's mark and 2 if it holds the second's. `A` is the number of cells
 """
 
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import torch
@@ -54,6 +54,9 @@ def rows_and_seats(rules: Rules, observation: Any) -> tuple[IntArray, IntArray]:
 
 class TabularPlayer:
     """A player that chooses the best cell by a table of float64 values; the first of equals."""
+
+    axis_of_rows: ClassVar[int]
+    """The axis of the table whose places are the rows of positions."""
 
     def __init__(self, rules: Rules, table: FloatArray) -> None:
         self.rules = rules
@@ -105,6 +108,8 @@ class AfterstatePlayer(TabularPlayer):
     `table` is [3^A], or [2, 3^A] with a table per seat: the value of each position to the seat that has just moved.
     """
 
+    axis_of_rows = -1
+
     def values_of(self, rows: IntArray, seats: IntArray) -> FloatArray:
         """Return the afterstate value of each cell [B, A], NaN where it is taken."""
         powers = 3 ** np.arange(self.rules.cells)
@@ -119,6 +124,8 @@ class MinimaxQPlayer(TabularPlayer):
 
     All cells are open, as in training. `table` is [3^A, A].
     """
+
+    axis_of_rows = 0
 
     def values_of(self, rows: IntArray, seats: IntArray) -> FloatArray:
         """Return the action values [B, A], the second seat's with their sign changed."""

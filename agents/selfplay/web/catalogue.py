@@ -147,8 +147,9 @@ def _run_entry(folder: Path) -> dict[str, Any]:
 
 
 def worth(config: DQNConfig) -> dict[str, float]:
-    """Return what each result is worth to a DQN, and what it is paid for a move that allows a win."""
+    """Return what each result is worth to a DQN, and what it is paid for a move that allows a win or is illegal."""
     rewards = named_rewards(config.rewards)
     # The negamax target takes the opponent's win for its own loss; the independent one is paid for both moves.
+    illegal = 0.0 if config.mask else rewards.illegal  # with a mask it marks no taken cell, and is charged for none
     loss = rewards.allow + rewards.loss if config.target == "independent" else -rewards.win
-    return {"loss": loss, "draw": rewards.draw, "win": rewards.win, "allow": rewards.allow}
+    return {"loss": loss, "draw": rewards.draw, "win": rewards.win, "allow": rewards.allow, "illegal": illegal}

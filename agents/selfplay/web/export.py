@@ -1,6 +1,7 @@
 """One player as a single HTML file that needs no server: the page, the player, and its evaluation."""
 
 import base64
+import bisect
 import gzip
 import hashlib
 import json
@@ -16,6 +17,7 @@ from selfplay.agent import Player
 from selfplay.errors import UserError
 from selfplay.files import check_output, write_output
 from selfplay.learning.load import load, snapshot_steps
+from selfplay.tabular.players import TABLE, TabularPlayer, reachable_rows
 from selfplay.web.catalogue import Catalogue
 from selfplay.web.history import history
 from selfplay.web.mistakes import evaluation
@@ -72,30 +74,44 @@ def export(names: Sequence[str], output: Path, course: str | None = None) -> Non
 def snapshots_data(folder: Path) -> dict[str, Any]:
     """Return the snapshots of a run as text: its tensors in whole parts of a scale, each as the change from the last.
 
-    These are 8-bit numbers, gzipped, in base64. If there is no room for all, it is every second snapshot, or every
-    fourth; the last one is always included.
+    These are 8-bit numbers, gzipped, in base64. If there is no room for all, it is as many as there is room for, evenly
+    spread from the first to the last.
     """
     steps = snapshot_steps(folder)
     if not steps:
         return {"steps": steps}
-    players = [load(folder, steps=each).tensors() for each in steps]
+    players = [tensors_of(load(folder, steps=each)) for each in steps]
     stacked = {name: np.stack([player[name] for player in players]) for name in players[0]}
     shapes = {name: values.shape[1:] for name, values in stacked.items()}
     scales = {name: float(np.abs(values).max()) / PARTS or 1.0 for name, values in stacked.items()}
     parts = [np.rint(values / scales[name]).reshape(len(steps), -1) for name, values in stacked.items()]
     rows = np.concatenate(parts, axis=1).astype(np.int8)  # one for each snapshot
-    every = 1
-    changes = _changes(rows)
-    while len(changes) > ROOM_FOR_SNAPSHOTS and every < len(steps):
-        every *= 2
-        changes = _changes(rows[_ending_with_the_last(len(steps), every)])
-    kept = steps[_ending_with_the_last(len(steps), every)]
-    return {"steps": kept, "scales": scales, "shapes": shapes, "changes": changes}
+
+    def changes_of(number: int) -> str:
+        return _changes(rows[_spread(len(steps), number)])
+
+    numbers = range(1, len(steps) + 1)
+    fitting = max(1, bisect.bisect_right(numbers, ROOM_FOR_SNAPSHOTS, key=lambda number: len(changes_of(number))))
+    kept = [steps[place] for place in _spread(len(steps), fitting)]
+    return {"steps": kept, "scales": scales, "shapes": shapes, "changes": changes_of(fitting)}
 
 
-def _ending_with_the_last(length: int, every: int) -> slice:
-    """Return the slice of every so many elements of a sequence that contains the last one."""
-    return slice((length - 1) % every, None, every)
+def _spread(length: int, number: int) -> list[int]:
+    """Return so many places of a sequence, evenly spread from the first to the last; a single one is the last."""
+    places: list[int] = np.linspace(length - 1, 0, number).round().astype(int).tolist()
+    return places[::-1]
+
+
+def tensors_of(player: Player) -> "dict[str, np.ndarray[Any, Any]]":
+    """Return what a player has learned, with zeros in the rows of a table that no game reads, which are most of it."""
+    tensors = {name: np.ascontiguousarray(tensor) for name, tensor in player.tensors().items()}
+    if isinstance(player, TabularPlayer):
+        rows = reachable_rows(player.rules)
+        table = np.moveaxis(tensors[TABLE], player.axis_of_rows, 0)
+        read = np.zeros_like(table)
+        read[rows] = table[rows]
+        tensors[TABLE] = np.ascontiguousarray(np.moveaxis(read, 0, player.axis_of_rows))
+    return tensors
 
 
 def _changes(rows: "np.ndarray[Any, np.dtype[np.int8]]") -> str:
@@ -111,12 +127,11 @@ def player_data(player: Player) -> dict[str, Any]:
         "symmetries": symmetries(rules).tolist() if getattr(player, "canonical", False) else None,
         "perspective": getattr(player, "perspective", None),
     }
-    tensors = {name: np.ascontiguousarray(tensor) for name, tensor in player.tensors().items()}
     return {
         "game": game,
         "mask": getattr(player, "mask", False),
         "rule_weight": getattr(player, "rule_weight", 0.0),
-        "weights": _zipped_text(save(tensors)),
+        "weights": _zipped_text(save(tensors_of(player))),
     }
 
 

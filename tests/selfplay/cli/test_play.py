@@ -41,7 +41,7 @@ def test_games_end_as_the_rules_say(
     person: int, replies: tuple[int, ...], lines: str, winner: int | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     answers(monkeypatch, *lines)
-    assert play_game(scripted_opponent(*replies), person, False, GENERATOR) == winner
+    assert play_game(scripted_opponent(*replies), person, "none", GENERATOR) == winner
 
 
 @pytest.mark.parametrize(("seat", "seats"), [("alternate", "XOX"), ("first", "XXX"), ("second", "OOO")])
@@ -51,7 +51,7 @@ def test_seats_alternate_or_stay(
     answers(monkeypatch, *"123y123y123n")
     replies = "".join({"X": "34", "O": "348"}[mark] for mark in seats)
     with pytest.raises(Quit):
-        play_games(scripted_opponent(*map(int, replies)), seat, False, GENERATOR)
+        play_games(scripted_opponent(*map(int, replies)), seat, "none", GENERATOR)
     shown = capsys.readouterr().out
     assert re.findall("^You are ([XO]) and move (first|second)", shown, re.MULTILINE) == [
         (mark, {"X": "first", "O": "second"}[mark]) for mark in seats
@@ -62,7 +62,7 @@ def test_seats_alternate_or_stay(
 def test_only_yes_starts_another_game(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     answers(monkeypatch, *"123", "perhaps", "Y", *"129", "no", "1")
     with pytest.raises(Quit):
-        play_games(scripted_opponent(3, 4, 3, 4, 5), "first", False, GENERATOR)
+        play_games(scripted_opponent(3, 4, 3, 4, 5), "first", "none", GENERATOR)
     shown = capsys.readouterr().out
     assert shown.count("Another game?") == 3
     assert "You have won 1, drawn 0 and lost 1." in shown
@@ -85,12 +85,13 @@ def test_a_bad_or_taken_square_asks_again(monkeypatch: pytest.MonkeyPatch, capsy
     assert shown.count("---+---+---") == 4  # the board is shown twice
 
 
-def test_an_opponent_without_hints_plays_without_them(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+@pytest.mark.parametrize("flags", [["--hints"], ["--hints", "true"], ["--hints", "--seed", "0"]])
+def test_a_bare_flag_of_hints_shows_what_is_true(
+    flags: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     answers(monkeypatch, "q")
-    main(["heuristic", "--hints"])
-    assert capsys.readouterr().out.count("---+---+---") == 2
+    main(["heuristic", *flags])
+    assert capsys.readouterr().out.count("*draw") == 9
 
 
 def test_a_game_in_each_seat_at_a_terminal_in_which_taken_squares_lose_nothing() -> None:

@@ -1,5 +1,8 @@
 """Positions as texts, as an agent sees them, and what is exactly true of them."""
 
+from dataclasses import replace
+from functools import cache
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -23,6 +26,26 @@ def early_boards(rules: Rules) -> list[str]:
 def value(position: Position) -> int:
     """Return the value of a position to the seat to move."""
     return solve(position.rules).lookup(position.mover, position.opponent)[0]
+
+
+@cache
+def plies_left(position: Position) -> int:
+    """Return the plies to the end if the winner hurries and the loser resists, by trying all moves."""
+    if position.over:
+        return 0
+    ends = [(-value(after), plies_left(after)) for after in following(position)]
+    best = max(result for result, _ in ends)
+    return 1 + (min if best > 0 else max)(plies for result, plies in ends if result == best)
+
+
+def following(position: Position) -> list[Position]:
+    """Return the positions after each move."""
+    return [replace(position.after(cell), last_cell=None) for cell in position.empty]
+
+
+def right_replies(position: Position) -> int:
+    """Return how many moves keep the value of a position."""
+    return sum(-value(after) == value(position) for after in following(position)) if not position.over else 0
 
 
 def exact_result(position: Position, cell: int) -> str | None:

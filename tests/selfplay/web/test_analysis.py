@@ -18,7 +18,7 @@ from selfplay.web.analysis import analyse
 from tests.selfplay.decisions import ABSOLUTE, MOVER
 from tests.selfplay.dqn.scripted import config_with, make
 from tests.selfplay.judging.players import FirstTwo, ScriptedPlayer, stubborn
-from tests.selfplay.web.positions import exact_result, texts, value
+from tests.selfplay.web.positions import exact_result, plies_left, right_replies, texts, value
 from tests.selfplay.web.serving import serving
 from tictactoe import Rules
 from tictactoe.opponents import OPPONENTS
@@ -61,6 +61,8 @@ def test_it_is_what_player_and_solution_say(make_player: Callable[[], Player], e
             "moves": [move],
             "reply": int(player.act(observation[None], position.mask)[0]),
             "exact": exact,
+            "plies": [1 + plies_left(position.after(cell)) if cell in position.empty else None for cell in range(9)],
+            "replies": [right_replies(position.after(cell)) if cell in position.empty else None for cell in range(9)],
             "position": NAMES[value(position)],
             "gives_away": exact[move] != NAMES[value(position)],
         }
@@ -70,7 +72,7 @@ def test_a_finished_game_has_no_moves() -> None:
     player = network()
     for board in ("OOOXX.X..", "XXXXOOXOO", "XOXXOOOXX"):
         shown = analyse(player_policy(player), player, read_board(Rules(), board), generator())
-        nothing = dict.fromkeys(("values", "move", "reply", "position", "gives_away"))
+        nothing = dict.fromkeys(("values", "move", "reply", "position", "gives_away", "plies", "replies"))
         assert shown == {"moves": [], "exact": [None] * 9} | nothing
 
 

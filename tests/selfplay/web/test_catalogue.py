@@ -109,13 +109,15 @@ def test_a_run_that_has_only_begun_waits_for_its_player_and_a_repaired_one_says_
     entries = {entry["name"]: entry for entry in of(runs=tmp_path).entries()}
     assert [entries[name]["waiting"] for name in ("begun", "repaired", "shipped")] == [True, False, False]
     assert [entries[name].get("repaired") for name in ("begun", "repaired", "random")] == [False, True, None]
-    assert entries["repaired"]["worth"] == {"loss": -1, "draw": 0, "win": 1, "allow": 0}
+    assert entries["repaired"]["worth"] == {"loss": -1, "draw": 0, "win": 1, "allow": 0, "illegal": -10}
 
 
 def test_a_loss_costs_what_the_target_makes_of_the_rewards() -> None:
     rewards = Rewards(win=2, loss=-3, draw=0.5)
-    assert catalogue.worth(config_with(rewards=rewards)) == {"loss": -2, "draw": 0.5, "win": 2, "allow": -1}
+    shaped = {"loss": -2, "draw": 0.5, "win": 2, "allow": -1, "illegal": -10}
+    assert catalogue.worth(config_with(rewards=rewards)) == shaped
     assert catalogue.worth(config_with(rewards=rewards, target="independent"))["loss"] == -4
+    assert catalogue.worth(config_with(rewards=rewards, mask=True))["illegal"] == 0
 
 
 def test_a_player_whose_file_has_changed_is_loaded_and_evaluated_again(tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ from selfplay.dqn.config import DQNConfig
 from selfplay.judging.agents import player_policy
 from selfplay.learning.folder import SNAPSHOTS as FOLDER, write_config
 from selfplay.learning.load import load
-from selfplay.position import read_board
+from selfplay.position import Position, read_board
 from selfplay.tabular.players import AfterstatePlayer, MinimaxQPlayer, TabularPlayer
 from selfplay.tensor_file import write_tensors
 from selfplay.web import export, server
@@ -26,7 +26,7 @@ from selfplay.web.analysis import analyse
 from tests.runs import refused, save
 from tests.selfplay.decisions import ABSOLUTE
 from tests.selfplay.dqn.scripted import config_with, make
-from tests.selfplay.web.positions import early_boards, texts
+from tests.selfplay.web.positions import early_boards, exact_result, texts
 from tests.selfplay.web.visits import SHOWN, board_of, says, square, wait_for_turn, watched
 from tictactoe import Rules
 from tictactoe.opponents import OPPONENTS
@@ -179,10 +179,19 @@ def test_the_file_is_played_and_looked_into(exported: Exported, browser: Browser
 
 def test_a_snapshot_loses_the_games_that_the_judge_finds(exported: Exported, page: Page) -> None:
     """In a file JavaScript follows every reply. Rounding to 8 bits changes no move of this player."""
-    script = """async ([data, steps]) => (await window.exportedApi(JSON.parse(data)).evaluation(0, steps)).ways"""
+    script = """async ([data, steps]) => await window.exportedApi(JSON.parse(data)).evaluation(0, steps)"""
     verdict = selfplay.evaluate(load(exported.run, steps=SNAPSHOTS[-1]))
-    ways = page.evaluate(script, [json.dumps(data_in(exported.file)), SNAPSHOTS[-1]])
-    assert ways == [verdict.first.ways_to_beat, verdict.second.ways_to_beat]
+    found = page.evaluate(script, [json.dumps(data_in(exported.file)), SNAPSHOTS[-1]])
+    assert found["ways"] == [verdict.first.ways_to_beat, verdict.second.ways_to_beat]
+    assert sum(group["games"] for group in found["groups"]) == verdict.ways_to_beat
+    for group in found["groups"]:  # each leads to a move in a lost game that does not keep the value
+        position = Position(Rules())
+        for cell in group["game"][: group["ply"]]:
+            position = position.after(cell)
+        assert position == replace(read_board(Rules(), group["board"]), last_cell=position.last_cell)
+        order = {"loss": 0, "draw": 1, "win": 2}
+        results = {cell: order[exact_result(position, cell) or ""] for cell in position.empty}
+        assert results.get(group["game"][group["ply"]], -1) < max(results.values())
 
 
 def test_no_other_script_picture_or_request_is_allowed(tmp_path: Path, browser: Browser) -> None:
@@ -211,9 +220,12 @@ def test_no_other_script_picture_or_request_is_allowed(tmp_path: Path, browser: 
 def test_a_file_has_as_many_snapshots_as_there_is_room_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     run, file = tmp_path / "run", tmp_path / "page.html"
     saved(run, config_with(), tuple(range(1, 7)))
-    monkeypatch.setattr(export, "ROOM_FOR_SNAPSHOTS", 3 * len(export.snapshots_data(run)["changes"]) // 4)
+    whole = len(export.snapshots_data(run)["changes"])
+    for part, kept in ((0.7, [1, 3, 4, 6]), (0.4, [1, 6]), (0.01, [6])):
+        monkeypatch.setattr(export, "ROOM_FOR_SNAPSHOTS", round(part * whole))
+        assert export.snapshots_data(run)["steps"] == kept
     command.main([str(run), "--export", str(file)])
-    assert data_in(file)["players"][0]["snapshots"] == [2, 4, 6]
+    assert data_in(file)["players"][0]["snapshots"] == [6]
 
 
 def test_what_cannot_be_exported_is_named(tmp_path: Path) -> None:

@@ -10,21 +10,25 @@ import pytest
 from playwright.sync_api import Page, expect
 
 import selfplay
+from selfplay.cli.play_board import HIGH
 from selfplay.judging.agents import player_policy
+from selfplay.judging.evaluate import search_seat
 from selfplay.learning.folder import CONFIG, SNAPSHOTS
 from selfplay.learning.load import load, snapshot_steps
 from selfplay.position import Position, read_board
 from selfplay.web import mistakes
-from tests.selfplay.web.positions import exact_result
+from tests.selfplay.web.positions import exact_result, value
 from tests.selfplay.web.visits import SHOWN, Site, board_of, go_to, press, says, violations, wait_for_turn
 from tictactoe import Rules
 
 Open = Callable[..., Page]
 
 SCREENS = [
+    "",
     "#player=trained&view=inside&moves=5,1&seat=X",
     "#player=masked&view=mistakes",
     "#player=shipped&view=beat&moves=1,2,5,3,9&seat=O",
+    "#player=shipped&view=proof",
 ]
 
 
@@ -32,12 +36,34 @@ def values_of(player: Any, position: Position) -> Any:
     return np.asarray(player.q_values(position.observation))[0]
 
 
-def test_the_page_opens_on_a_verdict_and_leads_into_a_lost_game(visit: Open, served: Site) -> None:
+def test_the_page_opens_on_a_mistake_of_an_earlier_snapshot(visit: Open) -> None:
     page = visit()
     expect(page.locator("#player")).to_have_attribute("title", "shipped")
+    says(page, "#headline", "believed")
+    found = re.search(
+        r"After ([\d,]+) plies .* square (\d) is worth .([\d.]+) .* It is a (\w+)", page.inner_text("#headline")
+    )
+    assert found is not None
+    player = load("shipped", steps=int(found[1].replace(",", "")))
+    position, cell = read_board(Rules(), board_of(page)), int(found[2]) - 1
+    assert (cell, found[4]) == (player.act(position.observation)[0], exact_result(position, cell))
+    assert f"{abs(values_of(player, position)[cell]):.2f}" == found[3]
+    assert "draw" in [exact_result(position, other) for other in position.empty]
+    press(page, "Show the punishment")
+    says(page, "#status", "You win")
+    press(page, "Step: watch it learn")
+    expect(page.get_by_label("Watch it learn", exact=True)).to_have_value(
+        "0"
+    )  # from the beginning, not from the mistake
+    press(page, "Play the finished player")
     expect(page.locator("#verdict .good")).to_contain_text("UNBEATABLE")
+    assert board_of(page) == "." * 9
+
+
+def test_the_verdict_leads_into_a_lost_game(visit: Open, served: Site) -> None:
+    page = visit("#player=random")
     assert page.locator(".time-bar").is_hidden()
-    page.get_by_role("button", name=re.compile("Watch DQN")).click()
+    page.get_by_role("button", name="Shipped player").click()
     expect(page.locator(".time-bar")).to_be_visible()
     go_to(page, "#player=unmasked&moves=5,1&seat=X")
     ways = mistakes.evaluation(player_policy(load(served.runs / "unmasked")))["ways"]
@@ -67,6 +93,43 @@ def test_the_maps_show_what_the_player_has_learned_and_what_is_true(visit: Open,
     assert shown == pytest.approx(values_of(load("shipped"), position).tolist(), abs=1e-5)
 
 
+def test_maps_that_load_have_the_squares_of_the_board(visit: Open) -> None:
+    page = visit("#player=masked&view=inside")
+    expect(page.locator("#panel-inside figure:first-of-type .note")).to_have_count(9)
+    late = []
+    page.route(re.compile("analysis|evaluation"), lambda route: late.append(route))  # noqa: PLW0108 (it sets an attribute)
+    go_to(page, "#player=larger&view=inside")
+    for kind in ("value", "exact"):
+        expect(
+            page.locator(f"#panel-inside [aria-label*='{'Learned' if kind == 'value' else 'Exact'}'] g[data-cell]")
+        ).to_have_count(20)
+    for route in late:
+        route.continue_()
+    page.wait_for_load_state("networkidle")
+
+
+def test_a_win_is_as_bright_as_at_the_terminal_and_darker_in_the_dark(visit: Open) -> None:
+    page = visit("#player=masked&view=inside&moves=1,4,2,5&seat=X")
+    tile = page.locator("#panel-inside [data-exact=win] .tile").first
+    fill = "tile => getComputedStyle(tile).fill.match(/[\\d.]+/g).map(Number)"
+    page.emulate_media(color_scheme="light")
+    light = [round(255 * part) for part in tile.evaluate(fill)]
+    page.emulate_media(color_scheme="dark")
+    assert light == [*HIGH]
+    assert sum(255 * part for part in tile.evaluate(fill)) < 0.6 * sum(light)
+
+
+def test_no_more_than_one_button_is_the_next_step(visit: Open) -> None:
+    page = visit("#player=masked&view=beat")
+    for link, names in (("", []), ("&moves=1,4,2,5,3", ["You start"])):
+        go_to(page, f"#player=masked&view=beat{link}")
+        expect(page.locator("button.main:visible")).to_have_text(names)
+    press(page, "Show me one")
+    expect(page.locator("button.main:visible")).to_have_text(["Show the punishment"])
+    press(page, "Show the punishment")
+    expect(page.locator("button.main:visible")).to_have_text(["You start"])
+
+
 def test_the_time_bar_shows_and_plays_snapshots(visit: Open, served: Site) -> None:
     page = visit("#player=trained&view=inside&moves=5,1&seat=X")
     folder, position = served.runs / "trained", read_board(Rules(), "O...X....")
@@ -83,9 +146,7 @@ def test_the_time_bar_shows_and_plays_snapshots(visit: Open, served: Site) -> No
     expect(bar).to_have_value("0")
     press(page, "Step: watch it learn")  # instead of motion
     expect(bar).to_have_value("1")
-    expect(page.locator(".board .coloured")).to_have_count(7)
     page.emulate_media(reduced_motion="no-preference")
-    page.get_by_label("Speed").select_option("fast")
     press(page, "watch it learn")
     expect(bar).to_have_value(str(len(steps) - 1))
 
@@ -98,7 +159,7 @@ def test_each_kind_of_mistake_is_a_click_away(visit: Open, served: Site) -> None
     expect(cards).to_have_count(24)
     page.get_by_role("button", name=f"Show {len(losing) - 24} more").first.click()
     expect(cards).to_have_count(len(losing))
-    expect(cards.nth(2)).to_contain_text(re.compile(rf"{losing[2]['games']} game.*plays {losing[2]['move'] + 1}"))
+    expect(cards.nth(2)).to_contain_text(re.compile(rf"plays {losing[2]['move'] + 1}\D.*{losing[2]['games']} game"))
     cards.nth(2).click()
     assert board_of(page) == losing[2]["board"]
     press(page, "The next mistake")
@@ -115,14 +176,58 @@ def test_following_the_hints_wins_and_shows_where_the_player_went_wrong(visit: O
     expect(page.locator(".rung")).to_have_count(4)  # random, heuristic, itself, the shipped one: a run of no snapshots
     while wait_for_turn(page).startswith("Your move"):
         press(page, "Hint")
-        page.locator(".board [aria-label*='the hint']").click()
+        page.locator(".board [aria-label*='the hint']").first.click()
     says(page, "#status", "You win")
-    expect(page.locator(".plies .flag").first).to_contain_text(re.compile("it: (gives the draw away|marks a taken)"))
+    expect(page.locator(".turns .flag").first).to_contain_text(
+        re.compile(r"it: O\d (gives the draw away|marks a taken)")
+    )
     says(page, ".rung[aria-current]", "beaten")
     go_to(page, "#player=shipped&view=beat&moves=1,2,5,3,9&seat=O")
-    says(page, ".plies .turning", "you: gives the draw away")
+    says(page, ".turns .flag", "you: O2 gives the draw away")
+    worths = page.locator(".strip .move").evaluate_all("all => all.map(each => each.className.split(' ')[2])")
+    position, expected = Position(Rules()), []
+    for cell in (0, 1, 4, 2, 8):
+        position = position.after(cell)
+        expected.append({1: "win", 0: "draw", -1: "loss"}[value(position) * (1 if position.seat == 1 else -1)])
+    assert worths == expected
+    expect(page.locator(".strip .turning")).to_have_count(1)
+    go_to(page, "#player=shipped&view=beat&moves=1,2,5,3&seat=O")
+    expect(page.locator(".strip .move")).to_have_count(5)  # it answers, and the game is over again
+    go_to(page, "#player=shipped&view=beat&moves=1,2,5&seat=O")
+    expect(page.locator(".strip .move")).to_have_count(3)
+    expect(page.locator(".strip .key")).to_have_count(0)  # what is true would be a hint
+    go_to(page, "#player=shipped&view=beat&moves=1,2,5,3,9&seat=O")
     page.get_by_role("button", name="Try that move again").first.click()
     assert board_of(page) == "X........"
+
+
+@pytest.mark.parametrize("name", ["shipped", "masked"])
+def test_the_tour_follows_each_position_of_both_seats_down_to_none(visit: Open, served: Site, name: str) -> None:
+    """Those of which a reply beats the player have a cross, as the exact search says."""
+    page = visit(f"#player={name}&view=proof")
+    player = load("shipped" if name == "shipped" else served.runs / name)
+    verdict, policy = selfplay.evaluate(player), player_policy(player)
+    policy.symmetric = False  # every position that it reaches is wanted, not one image of each
+    for seat, mark in enumerate("XO"):
+        plies = search_seat(policy, seat, 10**6, keep_plies=True)[1]
+        reached = sum(len(ply.mine) for ply in plies)
+        page.get_by_role("button", name=f"As {mark}: {reached} positions").click()
+        left = page.get_by_label("Positions followed")
+        expect(left).to_have_attribute("max", str(reached))
+        expect(page.locator(".tour .dot")).to_have_count(reached)
+        page.locator("#panel-proof").get_by_role("button", name="Step").click()
+        left.press("ArrowRight")
+        expect(page.locator(".tour .good, .tour .bad")).to_have_count(2)
+        press(page, "Skip to the end")
+        expect(page.locator(".tour .good, .tour .bad")).to_have_count(reached)
+        beaten = (verdict.first, verdict.second)[seat].ways_to_beat > 0
+        assert (page.locator(".tour .bad").count() > 0) == beaten
+
+
+def test_the_tour_is_not_of_players_without_one_move(visit: Open) -> None:
+    page = visit("#player=random&view=proof")
+    says(page, "#panel-proof .verdict", "several moves")
+    expect(page.locator(".tour")).to_be_hidden()
 
 
 def test_a_page_that_is_loaded_again_knows_the_new_snapshots_of_a_run(visit: Open, served: Site) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from selfplay.cli.play_board import HIGH, LOW, MIDDLE
+from selfplay.cli.play_board import HIGH
 from selfplay.dqn.config import DQNConfig
 from selfplay.errors import UserError
 from selfplay.learning.plots import VALUES
@@ -30,10 +30,10 @@ def test_values_are_signed_and_short(call: Call) -> None:
 
 def test_colours_mean_a_loss_a_draw_or_a_win(call: Call) -> None:
     """A board of zeros is all in the colour of a draw, and beyond a win is no more than a win; as elsewhere."""
-    loss, draw, win = LOW.rgb, MIDDLE.rgb, HIGH.rgb
+    loss, draw, win = -1, 0, 1
     assert VALUES(1.0)[:3] == HIGH.normalized
     for kind, values in (("dqn", [-2, -1, 0, 0, 1, 1.9, None]), ("td-value", [-0.1, 0, 0.5, 0.5, 1, 1.1, None])):
-        shown = call("heat_map.js", "learnedColours", {"kind": kind}, values)
+        shown = call("heat_map.js", "shadesOf", {"kind": kind}, values)
         assert shown == [loss, loss, draw, draw, win, win, None]
     analysis = {"values": [0.6, 0.4, -0.6, 0.9], "exact": ["win", "win", "draw", None]}
     for rewards, differ in (
@@ -46,11 +46,27 @@ def test_colours_mean_a_loss_a_draw_or_a_win(call: Call) -> None:
         player = {"kind": "dqn", "worth": worth(DQNConfig(rewards=rewards))}  # type: ignore[arg-type]
         assert call("heat_map.js", "disagreements", player, "....", analysis) == differ
     ten = {"kind": "dqn", "worth": worth(DQNConfig(rewards=Rewards(win=10)))}
-    assert call("heat_map.js", "learnedColours", ten, [-10, 0, 10]) == [loss, draw, win]
+    assert call("heat_map.js", "shadesOf", ten, [-10, 0, 10]) == [loss, draw, win]
+
+
+@pytest.mark.parametrize(
+    ("settings", "same"),
+    [
+        ({}, True),
+        ({"rewards": Rewards(win=10)}, False),
+        ({"rewards": Rewards(illegal=-1)}, False),
+        ({"rewards": "article"}, False),
+    ],
+)
+def test_one_legend_is_for_players_of_the_same_scale(call: Call, settings: dict[str, Any], same: bool) -> None:
+    players = [{"kind": "dqn", "worth": worth(DQNConfig(**each))} for each in ({}, settings)]
+    assert call("inside.js", "sameScale", *players) == same
 
 
 def test_the_time_bar_has_even_stops_and_a_flag_where_the_proof_begins(call: Call) -> None:
     assert call("time_bar.js", "stopsOf", [*range(1, 131)]) == [*range(1, 131, 3)]
+    for length, ticks in ((2, [0, 1]), (8, [*range(8)]), (53, [0, 13, 26, 39, 52])):
+        assert call("time_bar.js", "ticksOf", [*range(length)]) == ticks
     places = [call("time_bar.js", "placeOf", [100, 200, 800], steps) for steps in (50, 100, 141.42, 200, 400, 900)]
     assert places == pytest.approx([0, 0, 0.25, 0.5, 0.75, 1], abs=1e-4)
     points = [{"steps": at, "ways": ways, "exact": True} for at, ways in enumerate([0, 3, 0, 0])]
@@ -60,22 +76,29 @@ def test_the_time_bar_has_even_stops_and_a_flag_where_the_proof_begins(call: Cal
 
 
 @pytest.mark.parametrize(
-    ("position", "exact", "lost", "cell"),
+    ("position", "exact", "lost", "cells"),
     [
-        ("draw", ["draw", "win"], [], 1),
-        ("draw", ["draw", "loss"], [[0, 1, 2, 3, 4], [1, 0, 3, 2, 4, 5]], 0),
-        ("draw", ["draw", "loss"], [[1, 2, 1]], 0),
-        ("loss", ["loss", "loss"], [], 0),
-        (None, [None, None], [], None),
+        ("win", ["win", "draw", "win"], [[1, 2, 1]], [0, 2]),
+        ("draw", ["draw", "loss"], [[0, 1, 2, 3, 4], [1, 0, 3, 2, 4], [1, 0, 3, 2, 4, 5]], [0, 1]),
+        ("draw", ["draw", "loss", *["draw"] * 7], [[1, 2, 1]], [0, 2, 3, 4, 5, 6, 7, 8]),
+        ("loss", ["loss", "loss"], [], []),
+        (None, [None, None], [], []),
     ],
 )
-def test_a_hint_is_the_next_move_of_a_way_to_win(
-    call: Call, position: str | None, exact: list[str | None], lost: list[list[int]], cell: int | None
+def test_a_hint_names_all_moves_that_win_or_begin_a_way_to_win_or_keep_the_draw(
+    call: Call, position: str | None, exact: list[str | None], lost: list[list[int]], cells: list[int]
 ) -> None:
-    """The player has lost a game of five plies as O; one of six plies, or one that ends with a taken square, as X."""
+    """The player has lost games of five plies as O; one of six plies, or one that ends with a taken square, as X."""
     game = {"start": "." * 9, "cells": [], "at": 0}
-    hint = call("play.js", "hintFor", asdict(Rules()), game, {"seat": 0}, {"exact": exact, "position": position}, lost)
-    assert hint["cell"] == cell
+    seat, analysis, evaluation = {"seat": 0}, {"exact": exact, "position": position}, {"games": lost, "ways": [1]}
+    assert call("play.js", "hintFor", asdict(Rules()), game, seat, analysis, evaluation)["cells"] == cells
+
+
+def test_a_hint_in_a_lost_position_resists_longest(call: Call) -> None:
+    game = {"start": "." * 9, "cells": [], "at": 0}
+    lost = {"exact": ["loss", None, "loss", "loss"], "plies": [2, None, 4, 4], "position": "loss"}
+    hint = call("play.js", "hintFor", asdict(Rules()), game, {"seat": 0}, lost, {"games": [], "ways": [0]})
+    assert hint["cells"] == [2, 3]
 
 
 class LosingLines(RuleBook):
@@ -96,8 +119,9 @@ def test_one_function_says_what_a_line_means(call: Call, kind: type[RuleBook]) -
         boards.items(), call("solve.js", script, asdict(rules), book.lines, [*boards]), strict=True
     ):
         if best:
-            assert [cell for cell, result in enumerate(results) if result == value] == [*best], board
-            assert max(result for result in results if result is not None) == value, board
+            signs = [score if score is None else (score > 0) - (score < 0) for score in results]
+            assert [cell for cell, sign in enumerate(signs) if sign == value] == [*best], board
+            assert max(sign for sign in signs if sign is not None) == value, board
     ended = f"(rules) => {{ {meaning} return [outcome(rules, 'XXO...').winner, loserOf(rules, [0, 2, 1])]; }}"
     winner = book.line_winner(0)
     assert call("play.js", ended, asdict(rules)) == [winner, 1 - winner]

@@ -1,12 +1,10 @@
-// The panel "Beat it": a ladder of opponents that are ever harder to beat, and the review of the game on the board.
+// The panel "Beat it": a ladder of opponents that are ever harder to beat.
 import { button, html } from "./dom.js";
-import { gameFrom, lookedAt, positionOf, seatOfPly } from "./game.js";
-import { EMPTY, MARKS, emptyBoard, sameRules, squareName, squareWords } from "./rules.js";
+import { gameFrom } from "./game.js";
+import { emptyBoard, sameRules } from "./rules.js";
 import { statusOf, waysText } from "./evaluation.js";
-import { numberText, valueText } from "./sentences.js";
+import { numberText } from "./sentences.js";
 import { stopsOf } from "./time_bar.js";
-
-const RANKS = { loss: 0, draw: 1, win: 2 };
 
 /**
  * Make the panel.
@@ -15,31 +13,22 @@ const RANKS = { loss: 0, draw: 1, win: 2 };
  */
 export function beatPanel(app) {
   const ladder = html("ol", { class: "ladder" });
-  const review = html("div", { class: "stack" });
-  const tally = html("p", { class: "hint tally" });
   const root = html("div", {},
-    html("h3", {}, "The ladder"), html("p", { class: "hint" }, "Beat one, and climb to the next. A hint gives the next move of a way to win."), ladder,
-    html("h3", {}, "This game"), review, tally);
-  const counts = { win: 0, draw: 0, loss: 0 };
+    html("h3", {}, "The ladder"), html("p", { class: "hint" }, "Beat one, and climb to the next. A hint gives the next move of a way to win."), ladder);
   const beaten = new Set();
   const ways = new Map();
   let base = null;
   let rungs = [];
   let counted = null;
-  let reviewed = null;
 
   function count() {
     const { game, seat, player, steps, mistake } = app.state;
-    const end = app.position();
-    const own = game.cells.some((_, ply) => seatOfPly(game, ply) === seat);
-    if (!end.over || game.at < game.cells.length || !own || counted === game || (mistake && game.cells === mistake.game)) {
-      return;
-    }
-    counted = game;
-    const result = resultFor(end, seat);
-    counts[result] += 1;
-    if (result === "win" && game.start === emptyBoard(app.rules())) {
-      beaten.add(`${player} ${steps}`);
+    const { over, winner } = app.position();
+    if (over && game.at === game.cells.length && counted !== game) { // once, even if another player is chosen then
+      counted = game;
+      if (winner === seat && game.start === emptyBoard(app.rules()) && game.cells !== mistake?.game) {
+        beaten.add(`${player} ${steps}`);
+      }
     }
   }
 
@@ -67,19 +56,6 @@ export function beatPanel(app) {
     }));
   }
 
-  async function drawReview() {
-    const { game } = app.state;
-    if (reviewed === game) {
-      return;
-    }
-    reviewed = game;
-    const over = positionOf(app.rules(), game, game.cells.length).over;
-    const plies = over ? await Promise.all(game.cells.map((cell, ply) => judged(app, game, cell, ply))) : game.cells.map(() => null);
-    if (reviewed === game) {
-      review.replaceChildren(...reviewOf(app, game, plies, over));
-    }
-  }
-
   return {
     root,
     always() {
@@ -94,17 +70,8 @@ export function beatPanel(app) {
       rungs = rungsOf(app.players, base);
       drawLadder();
       ask();
-      drawReview();
-      tally.textContent = `On this visit you have won ${counts.win}, drawn ${counts.draw} and lost ${counts.loss}.`;
     },
   };
-}
-
-function resultFor(position, seat) {
-  if (position.winner === null) {
-    return "draw";
-  }
-  return position.winner === seat ? "win" : "loss";
 }
 
 function rungText(evaluation) {
@@ -128,56 +95,4 @@ function rungsOf(players, base) {
     whole(base),
     ...named("shipped").map(whole),
   ];
-}
-
-/** Return what is true of a ply: what it gives away, or null, and what its mover has learned of it. */
-async function judged(app, game, cell, ply) {
-  const position = positionOf(app.rules(), game, ply);
-  const analysis = await app.look(position.board).catch(() => null);
-  if (analysis === null) {
-    return null;
-  }
-  return { given: givenAway(position.board, analysis, cell), learned: analysis.values?.[cell] ?? null };
-}
-
-/** Return what a move gives away: "win" or "draw", "square" for a taken one, null for nothing or what is not known. */
-function givenAway(board, { exact, position }, cell) {
-  if (board[cell] !== EMPTY) {
-    return "square";
-  }
-  return position !== null && exact[cell] !== null && RANKS[exact[cell]] < RANKS[position] ? position : null;
-}
-
-function reviewOf(app, game, plies, over) {
-  const { seat } = app.state;
-  if (!game.cells.length) {
-    return [html("p", { class: "hint" }, "No move yet. After each game you see here where a draw or a win was given away.")];
-  }
-  const rows = game.cells.map((cell, ply) => plyRow(app, game, cell, ply, plies[ply]));
-  const wrong = plies.filter((each) => each?.given).length;
-  let about = `Click a move to go back to it. You are ${MARKS[seat]}.`;
-  if (over) {
-    about = `${wrong ? "Moves that give something away are marked." : "Nobody gave anything away."} You were ${MARKS[seat]}.`;
-  }
-  return [html("p", { class: "hint" }, about), html("ol", { class: "plies" }, ...rows)];
-}
-
-function plyRow(app, game, cell, ply, judgement) {
-  const rules = app.rules();
-  const mover = seatOfPly(game, ply);
-  const mark = MARKS[mover];
-  const open = button("", () => app.update({ game: lookedAt(app.state.game, ply + 1) }), {
-    class: "move", "aria-current": game.at === ply + 1 ? "step" : null, "aria-label": `${mark}, ${squareWords(rules, cell)}`,
-  });
-  open.append(`${ply + 1}. `, html("b", { class: `of-${mark}` }, mark), ` ${squareName(rules, cell)}`);
-  const given = judgement?.given ?? null;
-  if (given === null) {
-    return html("li", {}, open);
-  }
-  const words = given === "square" ? "marks a taken square" : `gives the ${given} away`;
-  const own = mover === app.state.seat;
-  const believed = !own && judgement.learned !== null ? `, and believed ${valueText(judgement.learned)}` : "";
-  const retry = () => app.update({ game: gameFrom(game.start, game.cells.slice(0, ply)), seat: mover, setup: null });
-  return html("li", { class: "turning" }, open, html("span", { class: "flag" }, `${own ? "you: " : "it: "}${words}${believed}`),
-    own ? button("Try that move again", retry) : null);
 }

@@ -1,6 +1,6 @@
 // The board that one plays on: with the mouse, a finger or the keyboard. What a click means is not known here.
 import { setAttribute, svg } from "./dom.js";
-import { STAR, boardPicture, hasNumbers, label, markDrawing, tile } from "./grid.js";
+import { boardPicture, label, markDrawing, tile } from "./grid.js";
 import { EMPTY, MARKS, sameRules, squareWords } from "./rules.js";
 
 const STEPS = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
@@ -14,10 +14,7 @@ const STEPS = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRi
  * @property {number[]} line The cells of a finished line.
  * @property {boolean} over
  * @property {boolean} filling Squares are filled instead of played.
- * @property {(string | null)[]} [colours] What the player has learned of each square, as a colour and in words.
- * @property {string[]} [notes]
- * @property {number | null} [best] The square that it would mark.
- * @property {number | null} [hint]
+ * @property {number[]} [hints] The squares of a hint.
  * @property {string} name What a screen reader calls the board.
  */
 
@@ -83,8 +80,8 @@ export function playingBoard(place, choose) {
     setAttribute(picture, "aria-label", view.name);
     setAttribute(picture, "class", view.over ? "board over" : "board");
     squares.forEach((square, cell) => {
-      const looks = JSON.stringify([view.board[cell], view.line.includes(cell), view.over, view.filling, view.colours?.[cell], view.notes?.[cell],
-        ...["last", "taken", "best", "hint"].map((name) => view[name] === cell)]);
+      const looks = JSON.stringify([view.board[cell], view.line.includes(cell), view.over, view.filling, view.hints?.includes(cell),
+        ...["last", "taken"].map((name) => view[name] === cell)]);
       if (looks !== drawn.get(square)) { // else a stroke that is being drawn would be cut short
         drawn.set(square, looks);
         fill(square, cell, view, shown?.board[cell] ?? EMPTY);
@@ -118,10 +115,7 @@ function fill(square, cell, view, before) {
   if (cell === view.last) {
     notes.push("last move");
   }
-  if (view.colours && mark === EMPTY) {
-    notes.push(`value ${view.notes[cell]}`);
-  }
-  if (cell === view.hint) {
+  if (view.hints?.includes(cell)) {
     notes.push("the hint");
   }
   if (view.line.includes(cell)) {
@@ -134,24 +128,18 @@ function fill(square, cell, view, before) {
   }
   setAttribute(square, "class", classes.join(" "));
   setAttribute(square, "data-mark", mark);
-  setAttribute(square, "aria-label", `${squareWords(view.rules, cell)}, ${notes.join(", ")}`);
+  setAttribute(square, "aria-label", `${squareWords(cell)}, ${notes.join(", ")}`);
   setAttribute(square, "aria-disabled", view.filling || (mark === EMPTY && !view.over) ? null : "true");
-  const colour = view.colours?.[cell] ?? null;
-  square.replaceChildren(tile(colour === null ? { class: "tile" } : { class: "tile coloured", fill: colour }));
+  square.replaceChildren(tile({ class: "tile" }));
   if (mark !== EMPTY) {
     square.append(markDrawing(mark, mark === before ? {} : { class: `mark fresh ${mark === MARKS[0] ? "cross" : "ring"}` }));
-  } else if (colour !== null) {
-    square.append(label(view.notes[cell], 50, 52, 24, { class: "note", "aria-hidden": "true" }));
-  } else if (hasNumbers(view.rules)) {
+  } else {
     square.append(label(cell + 1, 50, 50, 22, { class: "square-number", "aria-hidden": "true" }));
   }
   if (cell === view.last && mark !== EMPTY) {
     square.append(svg("circle", { cx: 84, cy: 16, r: 5, class: "last-dot" }));
   }
-  if (cell === view.best && colour !== null) {
-    square.append(svg("path", { class: "star", d: STAR }));
-  }
-  if (cell === view.hint) {
+  if (view.hints?.includes(cell)) {
     square.append(tile({ class: "chosen" }));
   }
   if (cell === view.taken) {

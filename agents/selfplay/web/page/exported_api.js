@@ -3,7 +3,7 @@ import { networkValues } from "./network.js";
 import { decisiveCells, ruleRating } from "./rule.js";
 import { EMPTY, MARKS, emptyBoard, emptyCells, outcome, seatToMove, withMark } from "./rules.js";
 import { unpackSnapshots, unpackTensors } from "./safetensors.js";
-import { SOLVABLE_CELLS, solver } from "./solve.js";
+import { SOLVABLE_CELLS, truthTeller } from "./solve.js";
 import { tableValues } from "./tabular.js";
 
 /**
@@ -29,7 +29,7 @@ export function exportedApi(data) {
   const { game } = data;
   const { rules } = game;
   const cells = rules.rows * rules.cols;
-  const exact = cells <= SOLVABLE_CELLS ? solver(rules, game.lines) : null;
+  const truthOf = cells <= SOLVABLE_CELLS ? truthTeller(rules, game.lines) : null;
   const [own] = data.players; // the player of the file
   const learned = new Map(); // the functions that give values, by the steps
   let snapshots = null;
@@ -87,19 +87,32 @@ export function exportedApi(data) {
     const complete = cells <= SOLVABLE_CELLS;
     const games = [];
     const ways = [0, 0];
+    const groups = new Map();
 
-    async function follow(board, played, seat) {
+    /** Note a lost game, and the last move in it that gave something away. */
+    function lose(seat, game, mistake) {
+      games.push(game);
+      ways[seat] += 1;
+      if (mistake !== null) {
+        const key = `${mistake.board} ${mistake.move}`;
+        const group = groups.get(key) ?? { ...mistake, states: 1, games: 0, game };
+        group.games += 1;
+        groups.set(key, group);
+      }
+    }
+
+    async function follow(board, played, seat, before = null) {
       const mover = seatToMove(board);
-      const { move } = await analysis(player, board, steps);
+      const { move, gives_away: wrong } = await analysis(player, board, steps);
+      const mistake = mover === seat && wrong ? { board, move, ply: played.length } : before;
       for (const cell of mover === seat ? [move] : emptyCells(board)) {
         const after = withMark(board, cell, MARKS[mover]);
         const illegal = board[cell] !== EMPTY;
         const end = outcome(rules, after);
         if (illegal || end.winner === 1 - seat) {
-          games.push([...played, cell]);
-          ways[seat] += 1;
+          lose(seat, [...played, cell], mistake);
         } else if (!end.over) {
-          await follow(after, [...played, cell], seat);
+          await follow(after, [...played, cell], seat, mistake);
         }
       }
     }
@@ -110,29 +123,25 @@ export function exportedApi(data) {
     }
     games.sort((one, other) => one.length - other.length);
     return {
-      verdict: "In a file, the mistakes of a snapshot are not listed.",
+      verdict: "In a file, the mistakes of a snapshot are listed with their turned and reflected copies.",
       proved: complete && !games.length ? "unbeatable" : null,
       complete, ways, games,
-      kind: "optimal", number: 0, reached: null, different: 0, groups: [],
+      kind: "beaten", number: groups.size, reached: null, different: groups.size,
+      groups: [...groups.values()].sort((one, other) => other.games - one.games),
     };
   }
 
   /** Return what is true of a position, of a finished one with null as the move. */
   function truth(board, move) {
-    const nothing = { exact: Array.from(board, () => null), position: null, gives_away: null };
-    if (exact === null) {
+    const nothing = { exact: Array.from(board, () => null), plies: null, replies: null, position: null, gives_away: null };
+    if (truthOf === null) {
       return { ...nothing, unsolved: true };
     }
     if (move === null) {
       return nothing;
     }
-    const solved = exact(board);
-    const best = Math.max(...solved.filter((result) => result !== null));
-    return {
-      exact: solved.map((result) => (result === null ? null : RESULTS[result + 1])),
-      position: RESULTS[best + 1],
-      gives_away: solved[move] === null || solved[move] < best,
-    };
+    const known = truthOf(board);
+    return { ...known, gives_away: known.exact[move] !== known.position };
   }
 
   return {
@@ -143,7 +152,6 @@ export function exportedApi(data) {
   };
 }
 
-const RESULTS = ["loss", "draw", "win"];
 const NO_MOVE = { values: null, move: null, moves: [], reply: null };
 
 function valuesOf(game, tensors) {

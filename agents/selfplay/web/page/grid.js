@@ -1,12 +1,11 @@
-// What every picture of a board has in common: where the squares are, marks, and the numbers around large boards.
+// What every picture of a board has in common: where the squares are, marks, and the small pictures of lists.
 import { svg } from "./dom.js";
-import { MARKS, NUMBERED_CELLS } from "./rules.js";
+import { MARKS } from "./rules.js";
 
 /** Width of a square, in units of the picture. */
 const SQUARE = 100;
 /** A star in the corner of a square, which a player would mark. */
 export const STAR = "M19 9l3.1 6.9 7.4.8-5.5 5 1.6 7.3-6.6-3.8-6.6 3.8 1.6-7.3-5.5-5 7.4-.8z";
-const MARGIN = 46;
 const GAP = 6;
 
 /**
@@ -16,33 +15,12 @@ const GAP = 6;
  * @param {Record<string, any>} attributes
  */
 export function boardPicture(rules, attributes) {
-  const margin = hasNumbers(rules) ? 0 : MARGIN;
-  const [width, height] = [margin + rules.cols * SQUARE, margin + rules.rows * SQUARE];
   const squares = Array.from({ length: rules.rows * rules.cols }, (_, cell) => {
-    const [x, y] = [margin + (cell % rules.cols) * SQUARE, margin + Math.floor(cell / rules.cols) * SQUARE];
+    const [x, y] = [(cell % rules.cols) * SQUARE, Math.floor(cell / rules.cols) * SQUARE];
     return svg("g", { transform: `translate(${x} ${y})`, "data-cell": cell });
   });
-  const picture = svg("svg", { viewBox: `0 0 ${width} ${height}`, ...attributes });
-  if (margin) {
-    picture.append(svg("g", { class: "edge", "aria-hidden": "true" }, ...edgeNumbers(rules)));
-  }
+  const picture = svg("svg", { viewBox: `0 0 ${rules.cols * SQUARE} ${rules.rows * SQUARE}`, ...attributes });
   return { picture, squares };
-}
-
-/**
- * Return whether the squares of a board have numbers.
- *
- * @param {import("./rules.js").Rules} rules
- */
-export function hasNumbers(rules) {
-  return rules.rows * rules.cols <= NUMBERED_CELLS;
-}
-
-function edgeNumbers(rules) {
-  const middle = (index) => MARGIN + (index + 0.5) * SQUARE;
-  const cols = Array.from({ length: rules.cols }, (_, col) => label(col + 1, middle(col), MARGIN / 2, 26));
-  const rows = Array.from({ length: rules.rows }, (_, row) => label(row + 1, MARGIN / 2, middle(row), 26));
-  return [...cols, ...rows];
 }
 
 /** Return text whose middle is at a place. */
@@ -54,6 +32,15 @@ export function label(text, x, y, size, attributes = {}) {
 /** Return the background of a square. */
 export function tile(attributes = {}) {
   return svg("rect", { x: GAP / 2, y: GAP / 2, width: SQUARE - GAP, height: SQUARE - GAP, rx: 10, ...attributes });
+}
+
+/** Return the background of a square in the colour of a shade, from a loss (-1) over a draw (0) to a win (1); or in none. */
+export function shadedTile(shade) {
+  if (shade === null) {
+    return tile({ class: "tile" });
+  }
+  const part = `${Math.round(100 * Math.abs(shade))}%`;
+  return tile({ class: "tile coloured", fill: `color-mix(in srgb, var(--${shade > 0 ? "win" : "loss"}) ${part}, var(--draw))` });
 }
 
 /** Return the drawing of a mark in a square. */

@@ -1,12 +1,9 @@
 // Heat maps of a position: what a player has learned of each square, and what is true of it, in one scale of colours.
-import { STAR, boardPicture, label, markDrawing, tile } from "./grid.js";
+import { STAR, boardPicture, label, markDrawing, shadedTile, tile } from "./grid.js";
 import { setAttribute, svg } from "./dom.js";
 import { EMPTY, squareWords } from "./rules.js";
 import { SIGNS, valueText } from "./sentences.js";
 
-const LOSS = [233, 146, 92];
-const DRAW = [232, 229, 222];
-const WIN = [116, 176, 236];
 const UNITS = { "td-value": [0, 0.5, 1], "td-backup": [0, 0.5, 1] };
 const MEANINGS = ["loss", "draw", "win"];
 
@@ -23,21 +20,19 @@ export function worthOf(player) {
   return UNITS[player.kind] ?? [-1, 0, 1];
 }
 
-/** Return the colour of each value by its meaning, from a loss over a draw to a win; null where there is no value. */
-export function learnedColours(player, values) {
+/** Return the shade of each value by its meaning, from a loss (-1) over a draw (0) to a win (1); null where there is none. */
+function shadesOf(player, values) {
   const [loss, draw, win] = worthOf(player);
   return values.map((value) => {
     if (value === null) {
       return null;
     }
-    const part = Math.max(-1, Math.min(1, value < draw ? (value - draw) / (draw - loss) : (value - draw) / (win - draw)));
-    const end = part > 0 ? WIN : LOSS;
-    return `rgb(${DRAW.map((middle, i) => Math.round(middle + Math.abs(part) * (end[i] - middle))).join(",")})`;
+    return Math.max(-1, Math.min(1, value < draw ? (value - draw) / (draw - loss) : (value - draw) / (win - draw)));
   });
 }
 
 /** Return the words on each free square: its value, or nothing. */
-export function learnedNotes(values) {
+function learnedNotes(values) {
   return values.map((value) => (value === null ? "" : valueText(value)));
 }
 
@@ -75,9 +70,9 @@ export function learnedMap(player, board, analysis) {
   const notes = learnedNotes(values).map((text, cell) =>
     text === "" && board[cell] !== EMPTY && all[cell] !== null && all[cell] < loss && !chosen.includes(cell) ? "avoids" : text);
   const wrong = disagreements(player, board, analysis);
-  const { picture, squares } = heatMap(player.rules, board, learnedColours(player, values), notes, chosen, wrong);
+  const { picture, squares } = heatMap(player.rules, board, shadesOf(player, values), notes, chosen, wrong);
   squares.forEach((square, cell) => setAttribute(square, "data-value", all[cell]));
-  setAttribute(picture, "aria-label", `Learned values: ${spoken(player.rules, board, notes, wrong)}`);
+  setAttribute(picture, "aria-label", `Learned values: ${spoken(board, notes, wrong)}`);
   return picture;
 }
 
@@ -88,34 +83,47 @@ export function learnedMap(player, board, analysis) {
  * @param {import("./server_api.js").Analysis} analysis
  */
 export function exactMap(player, board, analysis) {
-  const worth = worthOf(player);
-  const colours = learnedColours(player, analysis.exact.map((result) => (result === null ? null : worth[MEANINGS.indexOf(result)])));
+  const shades = analysis.exact.map((result) => (result === null ? null : MEANINGS.indexOf(result) - 1));
   const open = analysis.moves.length > 0;
   const notes = analysis.exact.map((result, cell) => result ?? (open && board[cell] === EMPTY ? "?" : ""));
   const chosen = analysis.move === null ? analysis.moves : [analysis.move];
   const wrong = disagreements(player, board, analysis);
-  const { picture, squares } = heatMap(player.rules, board, colours, notes, chosen, wrong);
+  const { picture, squares } = heatMap(player.rules, board, shades, notes, chosen, wrong, endsOf(board, analysis));
   squares.forEach((square, cell) => {
     setAttribute(square, "data-exact", analysis.exact[cell]);
     if (analysis.exact[cell] === "loss") {
       square.querySelector(".tile").after(hatching());
     }
   });
-  setAttribute(picture, "aria-label", `Exact results: ${spoken(player.rules, board, notes, wrong)}`);
+  setAttribute(picture, "aria-label", `Exact results: ${spoken(board, notes, wrong, endsOf(board, analysis))}`);
   return picture;
 }
 
-function heatMap(rules, board, colours, notes, chosen, wrong) {
+/** Return how each move's game ends: a won or lost one in how many plies, a drawn one if how many replies are right. */
+function endsOf(board, { exact, plies, replies }) {
+  const left = [...board].filter((mark) => mark === EMPTY).length - 1;
+  return exact.map((result, cell) => {
+    if (result === null || !plies) {
+      return "";
+    }
+    return result === "draw" && left ? `${replies[cell]}/${left}` : `in ${plies[cell]}`;
+  });
+}
+
+function heatMap(rules, board, shades, notes, chosen, wrong, ends = []) {
   const { picture, squares } = boardPicture(rules, { class: "heat-map", role: "img" });
   squares.forEach((square, cell) => {
-    square.append(tile(colours[cell] === null ? { class: "tile" } : { class: "tile coloured", fill: colours[cell] }));
+    square.append(shadedTile(shades[cell]));
     const marked = board[cell] !== EMPTY;
     if (marked) {
       const place = notes[cell] === "" && !chosen.includes(cell) ? {} : { transform: "translate(14 4) scale(0.72)" }; // room for a value and a star
       square.append(markDrawing(board[cell], place));
     }
     if (notes[cell] !== "") {
-      square.append(note(notes[cell], marked, colours[cell] === null));
+      square.append(note(notes[cell], marked, shades[cell] === null, ends[cell]));
+    }
+    if (!marked && rules.cols > 3) { // else one has to count
+      square.append(label(cell + 1, 86, 14, 14, { class: shades[cell] === null ? "square-number" : "note", "aria-hidden": "true" }));
     }
     if (chosen.includes(cell)) {
       square.append(svg("path", { class: "star", d: STAR }));
@@ -131,13 +139,14 @@ function heatMap(rules, board, colours, notes, chosen, wrong) {
   return { picture, squares };
 }
 
-function note(text, marked, cold) {
+function note(text, marked, cold, end = "") {
   const classes = ["note", marked ? "of-mark" : "", cold ? "cold" : ""].filter(Boolean).join(" ");
   const sign = SIGNS[text];
   if (sign === undefined) {
     return label(text, 50, marked ? 85 : 52, marked ? 19 : 25, { class: classes });
   }
-  const parts = [label(sign, 50, 40, 40, { class: `${classes} sign` }), label(text, 50, 74, 23, { class: classes })];
+  const up = end ? 11 : 0; // room for the end
+  const parts = [label(sign, 50, 40 - up, 40, { class: `${classes} sign` }), label(text, 50, 74 - 1.5 * up, 23, { class: classes }), label(end, 50, 83, 21, { class: classes })];
   return svg("g", {}, ...parts);
 }
 
@@ -146,7 +155,7 @@ function hatching() {
   return svg("path", { class: "hatching", d: "M8 36 36 8M8 64 64 8M8 92 92 8M36 92 92 36M64 92 92 64" });
 }
 
-function spoken(rules, board, notes, wrong) {
-  const squares = notes.map((text, cell) => (text === "" ? null : `${squareWords(rules, cell)} ${text === "?" ? "not known" : text}${wrong[cell] ? ", the maps disagree" : ""}`));
+function spoken(board, notes, wrong, ends = []) {
+  const squares = notes.map((text, cell) => (text === "" ? null : `${squareWords(cell)} ${text === "?" ? "not known" : text} ${ends[cell] ?? ""}${wrong[cell] ? ", the maps disagree" : ""}`));
   return squares.filter((words, cell) => words !== null && board[cell] === EMPTY).join(", ") || "none";
 }

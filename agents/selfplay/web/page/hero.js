@@ -1,13 +1,16 @@
 // The headline and the verdict: whether anybody can beat the chosen player, and a way into a game that it loses.
 import { button, byId, html } from "./dom.js";
 import { statusOf, stillWrong, waysText } from "./evaluation.js";
-import { showMistake } from "./mistakes.js";
+import { gameFrom } from "./game.js";
+import { mistakeSentence, showMistake } from "./mistakes.js";
+import { emptyBoard } from "./rules.js";
 import { numberText } from "./sentences.js";
 
 const HEADLINES = {
   unbeatable: "Nobody can beat this player. Try.",
   unexploitable: "Nobody gets more than their due from this player. Try.",
   beaten: "This player can be beaten. Try.",
+  early: "So far it could be beaten.",
   unknown: "Can you beat this player?",
   learning: "Watch it learn.",
 };
@@ -19,13 +22,25 @@ const HEADLINES = {
  */
 export function hero(app) {
   let wanted = null;
+  let headline = "";
+
+  function drawHero(status, all) {
+    headline = HEADLINES[status];
+    byId("verdict").replaceChildren(...all);
+    drawHeadline();
+  }
+
+  function drawHeadline() {
+    byId("headline").textContent = mistakeSentence(app) ?? headline;
+  }
 
   async function refresh(key) {
     drawHero("unknown", [html("span", { class: "chip" }, "Following every game \u2026")]);
     try {
       const [evaluation, { points }] = await Promise.all([app.evaluation(), app.history()]);
       if (key === wanted) {
-        drawHero(statusOf(evaluation), chips(app, evaluation, points));
+        const status = statusOf(evaluation);
+        drawHero(status === "beaten" && app.state.steps !== null ? "early" : status, chips(app, evaluation, points));
       }
     } catch (error) {
       if (key === wanted) {
@@ -44,13 +59,10 @@ export function hero(app) {
     } else if (key !== wanted) {
       wanted = key;
       refresh(key);
+    } else {
+      drawHeadline();
     }
   };
-}
-
-function drawHero(status, chips) {
-  byId("headline").textContent = HEADLINES[status];
-  byId("verdict").replaceChildren(...chips);
 }
 
 function chips(app, evaluation, points) {
@@ -62,11 +74,14 @@ function chips(app, evaluation, points) {
   if (status === "beaten") {
     const show = () => showMistake(app, evaluation.groups.find(({ game }) => game !== null) ?? evaluation.groups[0]);
     const words = `CAN BE BEATEN: ${waysText(evaluation)}${trained}`;
-    return [html("span", { class: "chip bad" }, words), evaluation.groups.length ? button("Show me one", show, { class: "chip-button" }) : null].filter(Boolean);
+    const finished = () => app.update({ steps: null, game: gameFrom(emptyBoard(app.rules())), playing: false });
+    return [html("span", { class: "chip bad" }, words), evaluation.groups.length ? button("Show me one", show, { class: "chip-button" }) : null,
+      steps === null ? null : button("Play the finished player", finished, { class: "chip-button" })].filter(Boolean);
   }
   if (status === "unknown") {
     return [html("span", { class: "chip" }, "NOT PROVED: no way to beat it was met, but its play was not followed to the end")];
   }
   const words = status === "unbeatable" ? "PROVED UNBEATABLE, 0 ways to beat it" : "PROVED UNEXPLOITABLE, from the losing seat nobody is safe";
-  return [html("span", { class: "chip good" }, `${words}${trained}`), stillWrong(evaluation)].filter(Boolean);
+  return [html("span", { class: "chip good" }, `${words}${trained}`), button("Follow the proof", () => app.update({ view: "proof" }), { class: "chip-button" }),
+    stillWrong(evaluation)].filter(Boolean);
 }

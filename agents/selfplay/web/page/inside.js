@@ -7,6 +7,9 @@ import { complain } from "./messages.js";
 import { mistakeSteps } from "./mistakes.js";
 import { stopsOf } from "./time_bar.js";
 
+const ENDS = "In 3: the game ends after 3 moves of both, if the winner hurries and the loser resists. 1/8: one of eight replies keeps the draw.";
+const NOTHING_KNOWN = { values: null, move: null, moves: [], reply: null, position: null, gives_away: null };
+
 /**
  * Make the panel.
  *
@@ -27,7 +30,7 @@ export function insidePanel(app) {
   function draw(analysis, board) {
     const player = app.player();
     verdict.className = `verdict ${moveClass(analysis.gives_away)}`;
-    verdict.textContent = moveSentence(player.rules, board, analysis, app.state.steps !== null);
+    verdict.textContent = moveSentence(board, analysis, app.state.steps !== null);
     maps.className = player.rules.cols > 3 ? "maps wide" : "maps";
     const mover = analysis.moves.length ? ` for\u00a0${MARKS[seatToMove(board)]}` : "";
     const heading = player.run ? `What it has learned${mover}` : "No learned values";
@@ -52,7 +55,8 @@ export function insidePanel(app) {
       if (key === shownBeside) {
         const then = at === "" ? "" : ` after ${numberText(Number(at))} ${player.unit}`;
         const caption = html("figcaption", {}, html("h3", {}, `${player.title}${then}`));
-        other.replaceChildren(caption, learnedMap(player, board, analysis), html("p", { class: "hint" }, moveSentence(player.rules, board, analysis, at !== "")));
+        other.replaceChildren(caption, learnedMap(player, board, analysis), html("p", { class: "hint" }, moveSentence(board, analysis, at !== "")),
+          ...(sameScale(player, app.player()) ? [] : legendOf(player, analysis).slice(0, 2))); // else the one legend would be wrong for it
       }
     } catch (error) {
       complain(error.message);
@@ -69,6 +73,10 @@ export function insidePanel(app) {
       if (analysis !== null && analysis !== shown) {
         shown = analysis;
         draw(analysis, board);
+      } else if (analysis === null && shown?.exact.length !== board.length) { // maps of another board are not left beside this one
+        shown = { ...NOTHING_KNOWN, exact: Array(board.length).fill(null) };
+        draw(shown, board);
+        verdict.textContent = "Looking.";
       }
       refreshBeside(board);
     },
@@ -82,21 +90,32 @@ function moveClass(givesAway) {
   return givesAway ? "bad" : "good";
 }
 
+/** Return whether the values of two players mean the same. */
+function sameScale(one, other) {
+  return [one, other].every(saysResults) && JSON.stringify([worthOf(one), one.worth?.illegal]) === JSON.stringify([worthOf(other), other.worth?.illegal]);
+}
+
 /** Return the one legend of both maps: what the colours mean, in which unit, and the marks. */
 export function legendOf(player, analysis) {
   const names = ["loss", "draw", "win"];
-  const worth = worthOf(player);
-  const keys = names.map((name, i) =>
-    html("span", { class: `key ${name}` }, player.run && saysResults(player) ? `${name} ${worth[i] === 0 ? "0" : valueText(worth[i]).replace(".00", "")}` : name));
+  const worth = worthOf(player).map(short);
+  const keys = names.map((name, i) => html("span", { class: `key ${name}` }, player.run && saysResults(player) ? `${name} ${worth[i]}` : name));
   const marks = [`\u2605 ${analysis.move === null ? "what it may mark" : "its move"}`, ...(player.run ? ["\u2260 the maps disagree"] : [])];
   const unit = ["Unit: the return that it expects, seen by the seat to move."];
   if (!saysResults(player)) {
     unit.push("With its rewards a value does not say how a game ends.");
   } else if (player.worth?.allow < 0) {
-    unit.push(`Below ${valueText(worth[0]).replace(".00", "")} it also counts the penalty for allowing a win.`);
+    unit.push(`Below ${worth[0]} it also counts the penalty for allowing a win.`);
+  }
+  if (player.worth?.illegal < 0) {
+    unit.push(`A taken square costs it ${short(player.worth.illegal)}.`);
   }
   return [html("p", { class: "legend" }, ...keys, ...marks.map((mark) => html("span", {}, mark))),
-    ...(player.run ? [html("p", { class: "hint" }, unit.join(" "))] : [])];
+    ...(player.run ? [html("p", { class: "hint" }, unit.join(" "))] : []), ...(analysis.plies ? [html("p", { class: "hint" }, ENDS)] : [])];
+}
+
+function short(value) {
+  return value === 0 ? "0" : valueText(value).replace(/\.0+$/, "");
 }
 
 /** Make the list of players and snapshots that can be looked at beside the chosen one. */

@@ -5,13 +5,16 @@ import { gameFrom, positionOf } from "./game.js";
 import { linkTo, stateOf } from "./state.js";
 import { complain, say } from "./messages.js";
 import { titled } from "./names.js";
+import { strip } from "./strip.js";
 import { tabs } from "./tabs.js";
+import { showOpening } from "./opening.js";
 import { hero } from "./hero.js";
 import { playingTable } from "./play.js";
 import { timeBar } from "./time_bar.js";
 import { insidePanel } from "./inside.js";
 import { mistakesPanel } from "./mistakes.js";
 import { beatPanel } from "./beat.js";
+import { tourPanel } from "./tour.js";
 import { playgroundPanel } from "./playground.js";
 import { keyboard } from "./keys.js";
 
@@ -108,10 +111,11 @@ export async function start(api, newTrainer, course = null) {
     complain(error.message);
     return;
   }
+  const opensOnLink = location.hash !== "";
   const { state, problem } = stateOf(location.hash, app.players);
   app.state = state;
   complain(problem);
-  shown.push(chooser(app), hero(app), playingTable(app), timeBar(app), panels(app));
+  shown.push(chooser(app), hero(app), playingTable(app), strip(app), timeBar(app), panels(app));
   keyboard(app);
   addEventListener("hashchange", () => {
     const link = stateOf(location.hash, app.players);
@@ -119,6 +123,9 @@ export async function start(api, newTrainer, course = null) {
     app.update(link.state);
   });
   app.update({});
+  if (!opensOnLink) {
+    showOpening(app).catch(() => {}); // what is missing is said where it is shown
+  }
 }
 
 /** Fill the list of players; those that cannot be loaded are listed below it with the reasons. */
@@ -181,13 +188,14 @@ function panels(app) {
     { id: "inside", title: "Look inside", panel: insidePanel(app) },
     { id: "mistakes", title: "Mistakes", panel: mistakesPanel(app) },
     { id: "beat", title: "Beat it", panel: beatPanel(app) },
+    { id: "proof", title: "Proof", panel: tourPanel(app) },
     { id: "playground", title: "Playground", panel: playgroundPanel(app) },
   ];
   const show = tabs(byId("panels"), all, (view) => app.update({ view }));
   return () => {
     const { id: view } = all.find((each) => each.id === app.state.view) ?? all[0];
     show(view);
-    document.body.className = view === "playground" ? "alone" : ""; // it has a board and a player of its own
+    document.body.className = view === "playground" ? "alone" : view; // it has a board and a player of its own
     for (const { id, panel } of all) {
       panel.always?.();
       if (id === view) {

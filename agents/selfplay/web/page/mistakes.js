@@ -2,7 +2,7 @@
 import { button, html } from "./dom.js";
 import { smallBoard } from "./grid.js";
 import { gameFrom, lookedAt, played } from "./game.js";
-import { EMPTY, emptyBoard, seatToMove, squareName, squareWords } from "./rules.js";
+import { EMPTY, MARKS, emptyBoard, seatToMove, squareWords } from "./rules.js";
 import { evaluationSection, longList, statusOf, stillWrong, waysText } from "./evaluation.js";
 import { counted, listed, numberText, valueText } from "./sentences.js";
 
@@ -59,25 +59,31 @@ function stillWrongWords(evaluation) {
 }
 
 function groupCard(app, group) {
-  const rules = app.rules();
-  const words = html("span", { class: "card-words" }, html("b", {}, gamesWords(group)));
+  const words = html("span", { class: "card-words" }, html("b", {}, headingOf(group)));
   const card = button("", () => showMistake(app, group), { class: "card" });
-  card.append(smallBoard(rules, group.board, group.move), words);
-  const count = group.states > 1 ? html("span", {}, `${counted(group.states, "such state")}`) : null;
-  app.look(group.board).then((analysis) => words.append(...describe(rules, group, analysis), ...(count ? [count] : [])), () => {});
+  card.append(smallBoard(app.rules(), group.board, group.move), words);
+  const counts = [group.games ? `loses ${counted(group.games, "game")}` : null, group.states > 1 ? counted(group.states, "such state") : null];
+  app.look(group.board).then((analysis) => words.append(...describe(group, analysis),
+    ...counts.filter(Boolean).map((line) => html("span", {}, line))), () => {});
   return card;
 }
 
-function gamesWords({ games }) {
-  return games ? `loses ${counted(games, "game")}` : "loses no game";
+/** Return the moves that lead to a mistake, of a game that is lost by it, or else the position. */
+function headingOf({ board, game, ply }) {
+  if (game !== null) {
+    const moves = game.slice(0, ply).map((cell, i) => MARKS[i % 2] + (cell + 1));
+    return moves.length ? `After ${moves.join(" ")}` : "The first move";
+  }
+  const marks = [...MARKS].map((mark) => [mark, [...board].flatMap((each, cell) => (each === mark ? [cell + 1] : []))]);
+  return marks.filter(([, cells]) => cells.length).map(([mark, cells]) => `${mark} on ${listed(cells, "and")}`).join("; ") || "The empty board";
 }
 
 /** Return what is to be said of a mistake in short: what it plays and believes, what that is, and what is best. */
-function describe(rules, { board, move }, analysis) {
+function describe({ board, move }, analysis) {
   const believed = analysis.values === null ? "" : `, believes ${valueText(analysis.values[move])}`;
   const truth = board[move] === EMPTY ? analysis.exact[move] : "taken square";
-  const best = bestOf(analysis).map((cell) => squareName(rules, cell));
-  const lines = [`plays ${squareName(rules, move)}${believed}`];
+  const best = bestOf(analysis).map((cell) => cell + 1);
+  const lines = [`plays ${move + 1}${believed}`];
   if (truth !== null && analysis.position !== null) {
     lines.push(analysis.position === truth ? `still a ${truth}` : `${analysis.position} \u2192 ${truth}`);
   }
@@ -99,6 +105,25 @@ export function showMistake(app, group) {
   app.update({ game, seat, setup: null, view: "inside", playing: false, mistake: group });
 }
 
+/** Return the mistake that was last led into if its game or position is still there. */
+export function mistakeInGame({ state: { mistake, game } }) {
+  const same = mistake && (mistake.game === null ? game.start === mistake.board : game.cells === mistake.game);
+  return same ? mistake : undefined;
+}
+
+/** Return what a snapshot believes of its mistake on the board, and what is true, in a sentence; null if none is there. */
+export function mistakeSentence(app) {
+  const mistake = mistakeInGame(app);
+  const analysis = app.thought();
+  const { steps } = app.state;
+  if (steps === null || mistake?.board !== app.position().board || analysis?.move !== mistake.move || !analysis.values) {
+    return null;
+  }
+  const { board, move } = mistake;
+  const truth = board[move] === EMPTY ? `It is a ${analysis.exact[move]}` : "It is taken";
+  return `After ${numberText(steps)} ${app.player().unit} this player believed that ${squareWords(move)} is worth ${valueText(analysis.values[move])} to ${MARKS[seatToMove(board)]}. ${truth}.`;
+}
+
 /**
  * Make the line above the maps when a mistake is on the board: which it is, and the buttons to the next one.
  *
@@ -109,15 +134,13 @@ export function mistakeSteps(app) {
   const list = button("All mistakes", () => app.update({ view: "mistakes" }));
   const before = button("\u25c0", () => step(-1), { "aria-label": "The previous mistake", class: "step" });
   const after = button("\u25b6", () => step(1), { "aria-label": "The next mistake", class: "step" });
-  const punish = button("Show the punishment", () => punishment(app), { class: "main" });
+  const punish = button("Show the punishment", () => punishment(app));
   const root = html("div", { class: "row mistake-steps" }, words, punish, before, after, list);
   let groups = [];
   let listedKey = null;
 
   function current() {
-    const { mistake, game } = app.state;
-    const same = mistake && (mistake.game === null ? game.start === mistake.board : game.cells === mistake.game);
-    return same ? groups.indexOf(mistake) : -1;
+    return groups.indexOf(mistakeInGame(app));
   }
 
   function step(by) {
@@ -137,11 +160,12 @@ export function mistakeSteps(app) {
       }
       const at = current();
       root.hidden = at < 0;
+      punish.className = app.position().over ? "" : "main"; // else a new game is what comes next
       if (at >= 0) {
         const { board, move, games } = groups[at];
         const taken = board[move] === EMPTY ? "" : ", which is taken,";
-        const lost = games ? counted(games, "game") : "no game of its own play";
-        words.textContent = `Mistake ${at + 1} of ${groups.length}: here it plays ${squareWords(app.rules(), move)}${taken} and loses ${lost}.`;
+        const lost = games ? ` and loses ${counted(games, "game")}` : "";
+        words.textContent = `Mistake ${at + 1} of ${groups.length}: here it plays ${squareWords(move)}${taken}${lost}.`;
       }
     },
   };

@@ -4,7 +4,7 @@ const ALGORITHMS = { dqn: "DQN", "minimax-q": "Minimax-Q", "afterstate-q": "Afte
 const ALWAYS = { shipped: "Shipped player", random: "Random", heuristic: "Heuristic", rule: "Rule", optimal: "Optimal" };
 
 /**
- * Give each player a title, "DQN, seed 5, learning rate 0.001"; where two have the same one, with the name of its folder.
+ * Give each player a title, "DQN, learning rate 0.001 (seed 5)"; where two have the same one, with the name of its folder.
  *
  * @param {import("./server_api.js").Player[]} players
  */
@@ -23,6 +23,7 @@ function titleOf({ name, kind, run, differs, repaired }) {
   if (!run || !differs) {
     return name;
   }
-  const settings = differs.split(", ");
-  return [ALGORITHMS[kind] ?? kind, settings.pop(), ...settings, ...(repaired ? ["repaired"] : [])].join(", ");
+  const settings = differs.split(", ").filter((setting) => !/^(total steps|eval every) /.test(setting)); // how long, not what
+  const seed = settings.pop();
+  return `${[ALGORITHMS[kind] ?? kind, ...settings, ...(repaired ? ["repaired"] : [])].join(", ")} (${seed})`;
 }

@@ -4,8 +4,7 @@ import { button, byId, html, setAttribute } from "./dom.js";
 import { playingBoard } from "./board.js";
 import { EMPTY, MARKS, emptyBoard, squareWords } from "./rules.js";
 import { gameFrom, loserOf, lookedAt, played, positionOf, undone } from "./game.js";
-import { learnedColours, learnedNotes } from "./heat_map.js";
-import { MOST_LISTED, counted, listed, resultSentence } from "./sentences.js";
+import { listed, resultSentence } from "./sentences.js";
 import { complain, say } from "./messages.js";
 import { setupControls, withNextMark } from "./setup.js";
 
@@ -21,18 +20,12 @@ export function playingTable(app) {
   byId("controls").append(controls.root, setting.root);
   const answer = answering(app);
   return () => {
-    const { setup, thinks } = app.state;
-    const player = app.player();
-    const { rules } = player;
+    const { setup } = app.state;
+    const rules = app.rules();
     const position = setup === null ? app.position() : positionOf(rules, gameFrom(setup));
     const over = setup === null && position.over;
-    const thought = thinks && setup === null && !over ? app.thought() : null;
     const view = { ...position, over, rules, filling: setup !== null, name: `Board, ${rules.rows} by ${rules.cols}` };
-    if (thought !== null && thought.values !== null) {
-      const values = thought.values.map((value, cell) => (position.board[cell] === EMPTY ? value : null));
-      Object.assign(view, { colours: learnedColours(player, values), notes: learnedNotes(values), best: thought.move ?? thought.reply });
-    }
-    showBoard({ ...view, hint: hintOf(app)?.cell ?? null, line: setup === null ? position.line : [] });
+    showBoard({ ...view, hints: hintOf(app)?.cells ?? [], line: setup === null ? position.line : [] });
     byId("status").textContent = setup === null ? statusText(app, position) : "Set up a position";
     controls.root.hidden = setup !== null;
     setting.root.hidden = setup === null;
@@ -52,11 +45,11 @@ export function chooseSquare(app, cell) {
   if (app.state.setup !== null) {
     const setup = withNextMark(app.state.setup, cell);
     app.update({ setup });
-    say(`${squareWords(app.rules(), cell)}: ${setup[cell] === EMPTY ? "free" : setup[cell]}.`);
+    say(`${squareWords(cell)}: ${setup[cell] === EMPTY ? "free" : setup[cell]}.`);
     return;
   }
   const position = app.position();
-  const words = squareWords(app.rules(), cell);
+  const words = squareWords(cell);
   if (position.over) {
     say(`The game is over. ${resultSentence(position, app.state.seat)}`);
   } else if (position.board[cell] !== EMPTY) {
@@ -67,13 +60,8 @@ export function chooseSquare(app, cell) {
     const game = played(app.state.game, cell);
     const end = resultSentence(positionOf(app.rules(), game), position.seat);
     say(`You mark ${words}. ${end ?? ""}`);
-    app.update({ game, seat: position.seat, ...ended(end) });
+    app.update({ game, seat: position.seat });
   }
-}
-
-/** After a game its review is shown. */
-function ended(end) {
-  return end === null ? {} : { view: "beat" };
 }
 
 /** Return whether the player has to move: the game is not over, its last move is shown, and it is the player's turn. */
@@ -107,8 +95,8 @@ function answering(app) {
     }
     const after = played(game, analysis.reply);
     const end = resultSentence(positionOf(app.rules(), after), app.state.seat);
-    say(`It marks ${squareWords(app.rules(), analysis.reply)}. ${end ?? "Your move."}`);
-    app.update({ game: after, ...ended(end) });
+    say(`It marks ${squareWords(analysis.reply)}. ${end ?? "Your move."}`);
+    app.update({ game: after });
   };
 }
 
@@ -128,13 +116,12 @@ function statusText(app, position) {
 function gameControls(app) {
   const advice = html("p", { class: "advice", role: "status" });
   const starts = [["You start", 0], ["It starts", 1]].map(([words, seat]) =>
-    button(words, () => newGame(app, seat), { class: seat === 0 ? "main large" : "large" }));
+    button(words, () => newGame(app, seat), { class: "large" }));
   const undo = button("Undo", () => undoMove(app));
   const hint = button("Hint", () => giveHint(app));
   const letIt = button("Let it move", () => letMove(app));
   const setup = button("Set up", () => app.update({ setup: app.position().board }));
   const share = button("Copy a link", () => copyLink(share));
-  const thinks = html("input", { type: "checkbox", id: "thinks", change: () => app.update({ thinks: thinks.checked }) });
   const steps = [
     ["Back", "Back by a move", (at) => at - 1],
     ["Forward", "Forward by a move", (at) => at + 1],
@@ -143,17 +130,16 @@ function gameControls(app) {
   byId("stage").append(advice);
   const root = html("div", { class: "controls" },
     html("div", { class: "four" }, undo, ...steps, hint),
-    html("details", { class: "more" }, html("summary", {}, "More"), html("div", { class: "row" }, letIt, setup, share,
-      html("label", { for: "thinks", class: "check" }, thinks, "Its values on the board"))));
+    html("details", { class: "more" }, html("summary", {}, "More"), html("div", { class: "row" }, letIt, setup, share)));
   return {
     root,
     show() {
       const { game, seat, setup: filling } = app.state;
       byId("starts").hidden = filling !== null;
+      starts[0].className = app.position().over ? "main large" : "large"; // during a game the board comes first
       const given = hintOf(app);
       advice.textContent = given?.text ?? "";
       advice.hidden = given === null || filling !== null;
-      thinks.checked = app.state.thinks;
       disable(undo, undone(game, seat) === null);
       disable(letIt, app.position().over);
       disable(hint, app.position().over);
@@ -197,46 +183,54 @@ function letMove(app) {
   }
 }
 
-/** Show the next move of a way to beat the player, or the best move where there is none. */
+/** Show the moves that win, or else those that begin a way to beat the player, or else all that are right. */
 async function giveHint(app) {
   const { game, player, steps } = app.state;
   const position = app.position();
   if (position.over) {
     return;
   }
-  const [analysis, evaluation] = await Promise.all([app.look(position.board), app.evaluation().catch(() => ({ games: [] }))]);
+  app.hint = { game, player, steps, cells: [], text: "Following every reply \u2026" };
+  app.update({});
+  const [analysis, evaluation] = await Promise.all([app.look(position.board), app.evaluation().catch(() => ({ games: [], ways: [1] }))]);
   if (app.state.game !== game) {
     return;
   }
-  app.hint = { game, player, steps, ...hintFor(app.rules(), game, position, analysis, evaluation.games) };
+  app.hint = { game, player, steps, ...hintFor(app.rules(), game, position, analysis, evaluation) };
   say(app.hint.text);
   app.update({});
 }
 
-/** Return the square of a hint, null if there is none, and its sentence. */
-function hintFor(rules, game, position, analysis, lost) {
-  const sure = analysis.exact.indexOf("win");
-  if (sure >= 0) {
-    return { cell: sure, text: `Hint: ${squareWords(rules, sure)} wins against anybody.` };
+/** Return the squares of a hint, and its sentence. A hint is the truth, never what a player has learned. */
+function hintFor(rules, game, position, { exact, plies, position: worth }, { complete, games, ways }) {
+  const right = exact.flatMap((result, cell) => (result !== null && result === worth ? [cell] : []));
+  if (worth === "win") {
+    return { cells: right, text: `Hint: ${squaresThat("win", right)} against anybody.` };
   }
   const begun = game.cells.slice(0, game.at);
-  const fits = (cells) => loserOf(rules, cells) !== position.seat && cells.length > begun.length && begun.every((cell, ply) => cells[ply] === cell);
-  const ways = game.start === emptyBoard(rules) ? lost.filter(fits) : [];
-  if (ways.length) {
-    const [shortest] = ways;
-    const cell = shortest[begun.length];
-    return { cell, text: `Hint: ${squareWords(rules, cell)}. It begins ${counted(ways.length, "known way")} to win.` };
+  const whole = game.start === emptyBoard(rules); // the games that the player loses begin there
+  const lost = games.filter((cells) => whole && loserOf(rules, cells) !== position.seat && cells.length > begun.length && begun.every((cell, ply) => cells[ply] === cell));
+  if (lost.length) {
+    const next = [...new Set(lost.map((cells) => cells[begun.length]))];
+    return { cells: next, text: `Hint: ${squaresThat("begin", next)} a way to beat this player.` };
   }
-  const keeps = analysis.position;
-  const best = analysis.exact.flatMap((result, cell) => (result !== null && result === keeps ? [cell] : []));
-  if (!best.length) {
-    return { cell: null, text: "No way to win is known from here." };
+  const all = complete && games.length === ways.reduce((sum, number) => sum + number, 0);
+  const why = whole && all ? "This player cannot be beaten from here. " : "";
+  if (worth === "draw") {
+    return { cells: right, text: `Hint: ${why}${squaresThat("keep", right)} the draw.` };
   }
-  if (keeps === "loss") {
-    return { cell: best[0], text: "Every move loses against best play." };
+  if (worth === "loss") {
+    const most = Math.max(...(plies ?? []));
+    const longest = right.filter((cell) => plies?.[cell] === most);
+    return { cells: longest, text: `Every move loses against best play${longest.length ? `; ${squaresThat("resist", longest)} longest` : ""}.` };
   }
-  const squares = listed(best.slice(0, MOST_LISTED).map((cell) => squareWords(rules, cell)));
-  return { cell: best[0], text: `No way to beat it is known from here; ${squares} keeps the ${keeps}.` };
+  return { cells: [], text: "Which moves are right is not known on this board." };
+}
+
+/** Return squares and what they do: "square 1 wins", "squares 1 and 3 win". */
+function squaresThat(verb, cells) {
+  const names = listed(cells.map((cell) => cell + 1), "and");
+  return cells.length === 1 ? `square ${names} ${verb}s` : `squares ${names} ${verb}`;
 }
 
 /** Copy the page's address; `share` is the button that says so. */

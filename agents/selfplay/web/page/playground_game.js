@@ -4,19 +4,18 @@ import { button, html, setAttribute } from "./dom.js";
 import { gameFrom, lookedAt, loserOf, played, positionOf } from "./game.js";
 import { exactMap, learnedMap } from "./heat_map.js";
 import { legendOf } from "./inside.js";
-import { EMPTY, MARKS, emptyBoard, linesOf, squareName } from "./rules.js";
+import { EMPTY, MARKS, emptyBoard, linesOf } from "./rules.js";
 import { exactSentence } from "./sentences.js";
-import { solver } from "./solve.js";
+import { truthTeller } from "./solve.js";
 
 const RULES = { rows: 3, cols: 3, k: 3 };
 const FIRST = [0]; // after a corner only the centre keeps the draw
-const NAMES = ["loss", "draw", "win"];
 /** A learner of the playground as the heat maps know players. */
 const LEARNER = { rules: RULES, kind: "own", run: true, worth: { loss: -1, draw: 0, win: 1, allow: 0 } };
 
 /** Make the maps and the table with the board; `ask` requests a report on a board. */
 export function playgroundGame(ask) {
-  const exact = solver(RULES, linesOf(RULES, MARKS[0].repeat(9), 0));
+  const truthOf = truthTeller(RULES, linesOf(RULES, MARKS[0].repeat(9), 0));
   const place = html("div", {});
   const showBoard = playingBoard(place, choose);
   const status = html("p", { class: "hint", role: "status" });
@@ -74,9 +73,7 @@ export function playgroundGame(ask) {
   }
 
   function drawMaps(board, mover) {
-    const results = exact(board).map((result) => (result === null ? null : NAMES[result + 1]));
-    const position = NAMES.findLast((name) => results.includes(name));
-    const analysis = { values: report.values, move: report.move, moves: [report.move], exact: results, position };
+    const analysis = { values: report.values, move: report.move, moves: [report.move], ...truthOf(board) };
     maps.replaceChildren(...[["What it believes", learnedMap], ["What is true", exactMap]].map(([words, map]) =>
       html("figure", {}, html("figcaption", {}, html("h2", {}, `${words} for\u00a0${mover}`)), map(LEARNER, board, analysis))));
     legend.replaceChildren(...legendOf(LEARNER, analysis), html("p", { class: "hint" }, exactSentence(board, analysis)));
@@ -111,7 +108,7 @@ function statusWords({ over, taken, winner, seat }) {
 
 /** Return the moves of a lost game, "X1 O5 X2", and who loses it. */
 function gameWords(cells) {
-  const moves = cells.map((cell, ply) => MARKS[ply % 2] + squareName(RULES, cell)).join(" ");
+  const moves = cells.map((cell, ply) => MARKS[ply % 2] + (cell + 1)).join(" ");
   const loser = loserOf(RULES, cells);
   const how = (cells.length - 1) % 2 === loser ? "marks a taken square" : "loses";
   return `${moves}. It plays ${MARKS[loser]} and ${how}.`;

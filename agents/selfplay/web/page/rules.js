@@ -6,9 +6,6 @@ export const EMPTY = ".";
 export const MARKS = "XO";
 const DIRECTIONS = [[0, 1], [1, 0], [1, 1], [1, -1]];
 
-/** Up to this many cells each square has a number of its own; on larger boards it is a row and a column. */
-export const NUMBERED_CELLS = 9;
-
 /** Return whether two players play the same game. */
 export function sameRules(one, other) {
   return Object.keys(one).every((name) => one[name] === other[name]);
@@ -129,26 +126,7 @@ export function problemOf(rules, board) {
   return null;
 }
 
-/**
- * Return a square's name in a list: its number from 1, or its row and column from 1.
- *
- * @param {Rules} rules
- */
-export function squareName(rules, cell) {
-  if (rules.rows * rules.cols <= NUMBERED_CELLS) {
-    return String(cell + 1);
-  }
-  return `${Math.floor(cell / rules.cols) + 1},${(cell % rules.cols) + 1}`;
-}
-
-/**
- * Return a square's name in a sentence.
- *
- * @param {Rules} rules
- */
-export function squareWords(rules, cell) {
-  if (rules.rows * rules.cols <= NUMBERED_CELLS) {
-    return `square ${cell + 1}`;
-  }
-  return `row ${Math.floor(cell / rules.cols) + 1}, column ${(cell % rules.cols) + 1}`;
+/** Return a square's name in a sentence: people count squares from 1, row by row, on every board. */
+export function squareWords(cell) {
+  return `square ${cell + 1}`;
 }

@@ -35,31 +35,30 @@ export function listed(words, last = "or") {
   return words.length < 2 ? words.join("") : `${words.slice(0, -1).join(", ")} ${last} ${words.at(-1)}`;
 }
 
-/** Squares that a sentence names. */
-export const MOST_LISTED = 4;
+/** Squares that a sentence about a move names. */
+const MOST_LISTED = 4;
 const WORTH = { win: "a win", draw: "a draw", loss: "a loss" };
 const KEPT_WORTH = { win: "the win", draw: "the draw" };
 
 /**
  * Return what a player does on a board that was analysed, in one or two sentences.
  *
- * @param {import("./rules.js").Rules} rules
  * @param {import("./server_api.js").Analysis} analysis
  * @param {boolean} then A snapshot of the player was analysed.
  */
-export function moveSentence(rules, board, analysis, then) {
+export function moveSentence(board, analysis, then) {
   if (!analysis.moves.length) {
     return "The game is over. Go back by a move to look inside.";
   }
   const would = then ? "It would have played" : "It would play";
   if (analysis.move === null) {
     const several = analysis.moves.length > MOST_LISTED;
-    const squares = several ? `any of ${analysis.moves.length} squares` : listed(analysis.moves.map((cell) => squareWords(rules, cell)));
+    const squares = several ? `any of ${analysis.moves.length} squares` : listed(analysis.moves.map(squareWords));
     return `${would} ${squares}${analysis.moves.length > 1 ? ", chosen at random" : ""}. ${drawnWorth(analysis)}`.trim();
   }
-  const square = squareWords(rules, analysis.move);
+  const square = squareWords(analysis.move);
   if (board[analysis.move] !== EMPTY) {
-    const instead = analysis.reply === null ? "" : ` Against you it plays ${squareWords(rules, analysis.reply)} instead.`;
+    const instead = analysis.reply === null ? "" : ` Against you it plays ${squareWords(analysis.reply)} instead.`;
     return `${would} ${square}, which is taken, so by the rules it loses at once.${instead}`;
   }
   return `${would} ${square}. ${worthOfMove(analysis)}`;
@@ -100,9 +99,18 @@ export function exactSentence(board, analysis) {
     return "The game is over.";
   }
   const whole = analysis.position === null ? "The value of the position is not known."
-    : `With best play the position is ${WORTH[analysis.position]} for ${MARKS[seatToMove(board)]}.`;
+    : `With best play the position is ${WORTH[analysis.position]} for ${MARKS[seatToMove(board)]}${endText(analysis)}.`;
   const unsettled = analysis.exact.some((result, cell) => result === null && board[cell] === EMPTY);
   return unsettled ? `${whole} ? means not known: the search ran out of time.` : whole;
+}
+
+/** Return after how many plies a position ends with best play, ", in 3 moves of both"; nothing if that is not known. */
+function endText({ exact, plies, position }) {
+  const lengths = plies?.filter((_, cell) => exact[cell] === position) ?? [];
+  if (!lengths.length) {
+    return "";
+  }
+  return `, in ${counted(position === "win" ? Math.min(...lengths) : Math.max(...lengths), "move")} of both`;
 }
 
 /** Return how a game has ended, for the person in a seat; null if it has not. */

@@ -19,7 +19,8 @@
  * @property {import("./rules.js").Rules | null} rules Null if it cannot be loaded.
  * @property {string} [unit] Plies or games, of a run.
  * @property {number[]} snapshots The steps of itself as it was earlier in its run.
- * @property {{loss: number, draw: number, win: number, allow: number} | null} [worth] What its rewards make of results, of a DQN.
+ * @property {{loss: number, draw: number, win: number, allow: number, illegal: number} | null} [worth] What its rewards make of
+ *   results, of a move that allows a win and of a taken square; of a DQN.
  * @property {string} differs
  * @property {boolean} [repaired]
  * @property {boolean} waiting Its run has not saved a player yet.
@@ -34,6 +35,8 @@
  * @property {number[]} moves None if the game is over.
  * @property {number | null} reply
  * @property {("win" | "draw" | "loss" | null)[]} exact
+ * @property {(number | null)[] | null} plies To the end after each cell, if the winner hurries and the loser resists.
+ * @property {(number | null)[] | null} replies That keep the other seat's result.
  * @property {boolean} [unsolved] Exact results are not known on this board, as in a file.
  * @property {"win" | "draw" | "loss" | null} position
  * @property {boolean | null} gives_away

@@ -3,7 +3,7 @@ import { gameFrom, lookedAt, problemOfGame } from "./game.js";
 import { MARKS, emptyBoard, seatToMove } from "./rules.js";
 import { settingParts, settingsIn } from "./settings.js";
 
-const VIEWS = ["inside", "mistakes", "beat", "playground"];
+const VIEWS = ["inside", "mistakes", "beat", "proof", "playground"];
 
 /**
  * @typedef {object} State
@@ -14,7 +14,6 @@ const VIEWS = ["inside", "mistakes", "beat", "playground"];
  * @property {number | null} steps The snapshot of the player that is played and looked into; null is the player as it is now.
  * @property {string | null} setup The board that is being set up, which need not be a position yet.
  * @property {boolean} playing The time bar moves by itself.
- * @property {boolean} thinks The board shows what the player has learned of each square.
  * @property {string | null} beside The player whose map is shown beside, its index and steps.
  * @property {import("./server_api.js").Group} [mistake] The one that was last led into.
  * @property {Record<string, string>} playground The settings there.
@@ -84,7 +83,6 @@ export function stateOf(hash, players) {
       steps: player.snapshots.slice(0, -1).includes(steps) ? steps : null, // the last one is the player as it is now
       setup: null,
       playing: false,
-      thinks: false,
       beside: null,
       playground: settingsIn(link),
     },

@@ -7,7 +7,7 @@ import { numberText } from "./sentences.js";
 
 const MOST_STOPS = 60;
 const [LENGTH, DEPTH] = [1000, 100];
-const SPEEDS = [["slow", 600], ["normal", 300], ["fast", 120]];
+const [PAUSE_OF_BAR, LONGEST_PLAY] = [400, 12_000]; // milliseconds between two stops, and of all at most
 
 /** Whether the visitor wants no motion. */
 export const still = matchMedia("(prefers-reduced-motion: reduce)");
@@ -26,6 +26,18 @@ function placeOf(stops, steps) {
   }
   const [low, high] = [stops[after - 1], stops[after]].map(Math.log);
   return (after - 1 + (Math.log(steps) - low) / (high - low)) / (stops.length - 1);
+}
+
+/** Return the indices of the stops that have a number below the bar: a few, from the first to the last. */
+function ticksOf(stops) {
+  const gaps = stops.length > 8 ? 4 : stops.length - 1;
+  return Array.from({ length: gaps + 1 }, (_, i) => Math.round(i * (stops.length - 1) / gaps));
+}
+
+function tickAt(stops, at) {
+  const tick = html("span", {}, stops[at].toLocaleString("en", { notation: "compact" }));
+  tick.style.insetInlineStart = `${100 * at / (stops.length - 1)}%`;
+  return tick;
 }
 
 /** Return the steps from which on there was no way to beat it until the end; null if the last evaluation proves nothing. */
@@ -47,37 +59,39 @@ export function timeBar(app) {
   const output = html("output", { for: "then", class: "when" });
   const curve = svg("svg", { viewBox: `0 0 ${LENGTH} ${DEPTH}`, preserveAspectRatio: "none", "aria-hidden": "true" });
   const flag = html("span", { class: "flag-sign", hidden: true }, "\u2691 proved");
+  const ticks = html("div", { class: "ticks", "aria-hidden": "true" });
   const play = button("", () => (app.state.playing ? halt() : begin()), { class: "watch" });
-  const speed = html("select", { "aria-label": "Speed" }, ...SPEEDS.map(([name, wait]) => html("option", { value: wait }, name)));
-  speed.value = String(SPEEDS[1][1]);
   const root = html("div", { class: "time-bar" },
-    html("div", { class: "row" }, play, speed, output), html("div", { class: "track" }, curve, flag, range));
+    html("div", { class: "row" }, play, output), html("div", { class: "track" }, curve, flag, range), ticks);
   const other = html("p", { class: "hint" });
   byId("time").append(root, other);
   let drawn = null;
   let points = [];
   let known = { key: null, ways: null };
   let timer = null;
+  let chosen = false; // the stop was chosen on the bar, so playing goes on from there
   const keyNow = () => `${app.state.player} ${app.state.steps} ${app.state.playing}`;
   const stops = () => stopsOf(app.player().snapshots);
+  const pause = () => Math.min(PAUSE_OF_BAR, LONGEST_PLAY / stops().length);
   const at = () => (app.state.steps === null ? stops().length - 1 : Math.max(0, stops().findIndex((each) => each >= app.state.steps)));
 
   function go(index, playing = false) {
     const all = stops();
-    app.update({ steps: index < all.length - 1 ? all[index] : null, playing, thinks: true });
+    chosen = true;
+    app.update({ steps: index < all.length - 1 ? all[index] : null, playing });
     if (!playing) {
       say(output.textContent);
     }
   }
 
   function begin() {
-    const from = at() === stops().length - 1 ? 0 : at() + 1;
+    const from = at() === stops().length - 1 || !chosen ? 0 : at() + 1;
     if (still.matches) { // steps instead of motion
       go(from);
       return;
     }
     go(from, true);
-    timer = setTimeout(next, Number(speed.value));
+    timer = setTimeout(next, pause());
   }
 
   function next() {
@@ -88,7 +102,7 @@ export function timeBar(app) {
     const last = index >= stops().length - 1;
     go(index, !last);
     if (!last) {
-      timer = setTimeout(next, Number(speed.value));
+      timer = setTimeout(next, pause());
     }
   }
 
@@ -114,6 +128,7 @@ export function timeBar(app) {
     const places = points.map(({ steps, ways }) => [placeOf(all, steps) * LENGTH, DEPTH * (1 - ways / most)]);
     const line = places.map(([x, y]) => `L${x.toFixed(1)} ${y.toFixed(1)}`).join("");
     curve.replaceChildren(svg("path", { class: "lost-area", d: places.length ? `M0 ${DEPTH}V${places[0][1].toFixed(1)}${line}L${LENGTH} ${places.at(-1)[1].toFixed(1)}V${DEPTH}Z` : "" }));
+    ticks.replaceChildren(...ticksOf(all).map((at) => tickAt(all, at)), html("span", { class: "unit" }, app.player().unit));
     const proved = proofBegins(points);
     flag.hidden = proved === null;
     if (proved !== null) {
@@ -160,12 +175,13 @@ export function timeBar(app) {
       known = { key: null, ways: null };
       const learner = app.players.find((each) => each.error === null && each.snapshots.length > 1 && sameRules(each.rules, player.rules));
       const words = learner === undefined ? ["This player has no snapshots. Train one to watch it learn: selfplay train"]
-        : ["This player has no snapshots. ", button(`Watch ${learner.title} learn`, () => app.update({ player: learner.index, steps: null, setup: null }), { class: "link" })];
+        : ["This player has no snapshots. One that has: ", button(learner.title, () => app.update({ player: learner.index, steps: null, setup: null }), { class: "link" })];
       other.replaceChildren(...words);
       return;
     }
     if (drawn !== player.index) {
       drawn = player.index;
+      chosen = false;
       refresh(player.index);
     }
     range.max = String(all.length - 1);
