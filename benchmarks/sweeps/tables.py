@@ -31,15 +31,18 @@ def time_to_proof(runs: Sequence[Run], control: Mapping[str, str]) -> list[Line]
     settings = by_setting(runs)
     amounts = [plies(of_setting) for of_setting in settings.values()]
     lines = []
-    for setting, by_seed, difference in zip(settings, amounts, from_the_first(amounts), strict=True):
+    for (setting, of_setting), by_seed, difference in zip(
+        settings.items(), amounts, from_the_first(amounts), strict=True
+    ):
         every = [*by_seed.values()]
         proved = [math.isfinite(amount) for amount in every]
+        ended = [float(run["steps"]) for run in of_setting]
         share = proportion(sum(proved), len(proved))
         found = {
             "changed": flags(setting, control),
             "proved": cell(proved),
             "true share, %": f"{100 * share.low:.0f} to {100 * share.high:.0f}",
-            "plies, median": proved_curve(every, proved).median().text(0),
+            "plies, median": proved_curve(ended, proved).median().text(0),
             "most plies": number(max(every), 0),
         }
         lines.append(found | difference)
