@@ -23,13 +23,16 @@ counterexamples=0.0,mask=true 1 proved 900
 batch_size=1000 0 proved 800
 batch_size=1000 1 proved 1200
 target=article 0 no-proof 2000
-target=article 1 no-proof 2000""")
-    control, without, batch, article = tables.time_to_proof(runs, {"counterexamples": "0.5", "batch_size": "100"})
+target=article 1 no-proof 2000
+hidden=32 0 proved 1500
+hidden=32 1 no-proof 2000""")
+    control, without, batch, article, narrow = tables.time_to_proof(runs, {"counterexamples": "0.5", "batch_size": "100"})
     assert control["changed"] == "nothing"
     assert control["true share, %"] == "34 to 100"  # Wilson's interval of 2 of 2
     assert (without["changed"], without["difference"]) == ("`--counterexamples 0 --mask`", "-100")
     assert (article["proved"], article["plies, median"], article["difference"]) == ("0 of 2", "never", "-")
     assert batch["most plies"] == "1,200"
+    assert (narrow["proved"], narrow["plies, median"][:5], narrow["difference"]) == ("1 of 2", "1,500", "+500")
     # Two seeds are too few for a clear difference.
     assert [line["the difference is"] for line in (control, without, batch, article)] == ["-", "small", "small", "open"]
 
