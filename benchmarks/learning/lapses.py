@@ -4,7 +4,7 @@
 
 A lapse is an evaluation after the first proof in which the player can be beaten. With "optimal" both mean that it
 chooses a best move in every state. Training ends by itself after three proofs in a row, so lapses after these are
-counted too. "Before" are the former defaults; two rows are steps from there to "now".
+counted too. "Before" are the former defaults.
 """
 
 import math
@@ -60,7 +60,7 @@ class Training(NamedTuple):
 
 Row = Literal[
     "now", "before", "now, mask", "now, optimal", "now, constant learning rate", "now, separate", "4,4,4 now",
-    "with the average", "with near-best moves", "4,4,4 before",
+    "4,4,4 before",
 ]  # fmt: skip
 FORMER: Mapping[str, Any] = {
     "learning_rate_hold": 3_000,
@@ -72,7 +72,6 @@ FORMER: Mapping[str, Any] = {
 LARGE: Mapping[str, Any] = {"preset": "large", "mask": True}
 FORMER_LARGE: Mapping[str, Any] = {
     **LARGE,
-    "loss": "mse",
     "learning_rate": 1e-3,
     "learning_rate_hold": 3_000,
     "soft_update": 0.01,
@@ -87,9 +86,7 @@ ROWS: Mapping[Row, Training] = {
     "now, constant learning rate": Training({"learning_rate_hold": 0}, plies=FEWER_PLIES),
     "now, separate": Training({"networks": "separate"}, plies=FEWER_PLIES),
     "4,4,4 now": Training(LARGE, plies=3_000_000, seeds=5),
-    "with the average": Training({**FORMER, "counterexample_margin": 0.0}, plies=500_000, replies=False),
-    "with near-best moves": Training(FORMER, plies=500_000, replies=False),
-    "4,4,4 before": Training(FORMER_LARGE, TargetPlayer, plies=3_000_000, seeds=5, replies=False),
+    "4,4,4 before": Training(FORMER_LARGE, TargetPlayer, plies=3_000_000, seeds=3, replies=False),
 }
 
 
@@ -144,7 +141,7 @@ def plot(results: Mapping[str, Sequence[Result]]) -> Figure:
     """Plot the share of seeds that will be beaten again, over the plies so far, with a curve for each row."""
     figure = Figure(figsize=(7.2, 4.2), layout="constrained")
     axes = figure.subplots()
-    for row in ("before", "with the average", "with near-best moves", "now"):
+    for row in ("before", "now"):
         if row in results:
             lasts = sorted(result["last lapse, plies"] for result in results[row] if result["lapses"])
             shares = [100 * left / len(results[row]) for left in range(len(lasts), -1, -1)]
