@@ -26,7 +26,8 @@ target=article 0 no-proof 2000
 target=article 1 no-proof 2000
 hidden=32 0 proved 1500
 hidden=32 1 no-proof 2000""")
-    control, without, batch, article, narrow = tables.time_to_proof(runs, {"counterexamples": "0.5", "batch_size": "100"})
+    settings = {"counterexamples": "0.5", "batch_size": "100"}
+    control, without, batch, article, narrow = tables.time_to_proof(runs, settings)
     assert control["changed"] == "nothing"
     assert control["true share, %"] == "34 to 100"  # Wilson's interval of 2 of 2
     assert (without["changed"], without["difference"]) == ("`--counterexamples 0 --mask`", "-100")
