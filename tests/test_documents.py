@@ -75,6 +75,7 @@ def test_each_snippet_runs_by_itself(snippet: Block, here: Path, capsys: pytest.
     assert [line for line in expected if line not in lines] == []  # each after the one before it
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("here")
 def test_the_notebook_runs_from_top_to_bottom(capsys: pytest.CaptureFixture[str]) -> None:
     names = {"__name__": "__main__"}

@@ -162,6 +162,7 @@ def test_reinforce_learns_within_the_mask_and_goes_on_as_it_was() -> None:
     assert losses(proof) < 0.5
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("stopper")
 def test_alphazero_is_proved_without_a_search_and_with_one(here: Path) -> None:
     """It takes about ten seconds: the network alone must know the reply to every move."""

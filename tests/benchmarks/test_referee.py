@@ -31,7 +31,7 @@ def setting_of(flags: str) -> str:
     return "default" if flags == "nothing" else ",".join(pairs)
 
 
-@pytest.mark.parametrize("name", ["defaults", "large", "unmasked"])
+@pytest.mark.parametrize("name", ["proof", "defaults"])
 def test_the_evidence_is_what_its_csv_files_say(name: str) -> None:
     runs = pandas.read_csv(DOCS / "evidence" / f"{name}.csv")
     runs["setting"] = runs.setting.str.replace(r"\.0$", "", regex=True)
@@ -43,17 +43,15 @@ def test_the_evidence_is_what_its_csv_files_say(name: str) -> None:
         found = by_setting[setting_of(row["changed"])]
         proved = found[found.end == "proved"]
         assert row["proved"] == f"{len(proved)} of {len(found)}"
-        if proved.empty:
-            assert row["plies, median"] == "never"
-            continue
-        assert len(proved) == len(found)  # so that medians and means count every run
-        assert first_number(row["plies, median"]) == found.steps.quantile(0.5, interpolation="lower")
+        # Runs without a proof are all equally long, so that they count as the longest.
+        median = found.steps.astype(float).where(found.end == "proved", math.inf).quantile(0.5, interpolation="lower")
+        assert first_number(row["plies, median"].replace("never", "inf")) == median
         if row["difference"] != "-":
-            apart = found.steps - default.steps
+            apart = (proved.steps - default.steps[default.end == "proved"]).dropna()
             assert first_number(row["difference"]) == pytest.approx(trim_mean(apart, 0.25), abs=0.51)
 
 
-@pytest.mark.parametrize("name", ["defaults", "large", "unmasked"])
+@pytest.mark.parametrize("name", ["proof", "defaults"])
 def test_the_p_values_are_those_of_scipy_and_of_holms_definition(name: str) -> None:
     runs = pandas.read_csv(DOCS / "evidence" / f"{name}.csv")
     runs["amount"] = runs.steps.astype(float).where(runs.end == "proved", 1e300)

@@ -69,6 +69,7 @@ def test_a_script_measures_prints_and_writes(script: str, tmp_path: Path, capsys
         assert picture.read_bytes().startswith(b"\x89PNG")
 
 
+@pytest.mark.slow
 def test_the_page_is_measured(
     request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

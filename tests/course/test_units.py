@@ -70,6 +70,7 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     plt.close("all")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("unit", UNITS)
 def test_a_unit_passes_its_check_with_the_blank_filled_in(unit: int, capsys: pytest.CaptureFixture[str]) -> None:
     work(unit, solution(unit))

@@ -5,6 +5,7 @@ import sys
 from pathlib import Path
 
 import nbformat
+import pytest
 from nbclient import NotebookClient
 
 import selfplay
@@ -37,6 +38,7 @@ env
 """The cells of a notebook, and what each shows among other things."""
 
 
+@pytest.mark.slow
 def test_a_notebook_shows_one_line_while_it_trains_and_tables_after_it(tmp_path: Path) -> None:
     cells = [nbformat.v4.new_code_cell(source) for source in CELLS]
     client = NotebookClient(nbformat.v4.new_notebook(cells=cells), resources={"metadata": {"path": str(tmp_path)}})

@@ -130,6 +130,7 @@ def test_no_more_than_one_button_is_the_next_step(visit: Open) -> None:
     expect(page.locator("button.main:visible")).to_have_text(["You start"])
 
 
+@pytest.mark.slow
 def test_the_time_bar_shows_and_plays_snapshots(visit: Open, served: Site) -> None:
     page = visit("#player=trained&view=inside&moves=5,1&seat=X")
     folder, position = served.runs / "trained", read_board(Rules(), "O...X....")
