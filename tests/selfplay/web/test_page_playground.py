@@ -158,6 +158,9 @@ def test_every_preset_trains_and_a_change_begins_anew(visit: Open) -> None:
     press(page, "Step")
     says(page, ".score", "after 20,000 moves")
     page.wait_for_function("text => document.querySelector('#spoken').textContent.includes(text)", arg="after 20,000")
+    target = page.locator("#set-target")
+    target.select_option("independent")
+    says(page, "#panel-playground .verdict", target.locator("option:checked").get_attribute("data-why"))
 
 
 def test_it_pauses_while_another_tab_is_open_and_has_its_own_board(visit: Open) -> None:

@@ -92,11 +92,12 @@ export function playgroundPanel(app) {
     const link = settingParts({ ...now, seed: DEFAULTS.dqn.seed }).join("&");
     const shown = presets.find((preset) => preset.dataset.link === link);
     presets.forEach((preset) => setAttribute(preset, "aria-pressed", String(preset === shown)));
-    why.replaceChildren(...(shown ? [`${shown.dataset.why} `, unitLink(app.course, shown.dataset.unit)] : ["Settings of your own."]));
     for (const select of selects) {
       select.value = now[select.name];
       select.disabled = "network" in select.dataset && now.algorithm === "table";
     }
+    const own = root.querySelector("[name=target]").selectedOptions[0].dataset.why;
+    why.replaceChildren(...(shown ? [`${shown.dataset.why} `, unitLink(app.course, shown.dataset.unit)] : [own]));
   }
 
   return {
