@@ -160,7 +160,7 @@ def test_every_preset_trains_and_a_change_begins_anew(visit: Open) -> None:
     page.wait_for_function("text => document.querySelector('#spoken').textContent.includes(text)", arg="after 20,000")
     target = page.locator("#set-target")
     target.select_option("independent")
-    says(page, "#panel-playground .verdict", target.locator("option:checked").get_attribute("data-why"))
+    says(page, "#panel-playground .verdict", target.locator("option:checked").get_attribute("data-why") or "")
 
 
 def test_it_pauses_while_another_tab_is_open_and_has_its_own_board(visit: Open) -> None:
