@@ -25,6 +25,7 @@ FORMER = (
 """What the preset was in version 0.2.0."""
 ROWS = {
     "4x4x4": "--preset large --mask",
+    "4x4x4-narrow": "--preset large --mask --lines 4 --hidden 256",
     "4x4x4, before": "--preset large --mask --lines 4 --hidden 256" + FORMER,
     "4x4x4-unmasked": "--preset large",
     "4x4x4-unmasked, before": "--preset large" + FORMER,
@@ -42,6 +43,7 @@ def measure(flags: str, seed: int, seconds: float, total_steps: int) -> Result:
 
 
 def main(
+    rows: tuple[str, ...] = (),
     seeds: tuple[int, ...] = tuple(range(5)),
     seconds: float = 600.0,
     total_steps: int = 1_000_000_000,
@@ -50,6 +52,7 @@ def main(
     """Train DQNs on larger boards, and say how long a proof takes.
 
     Args:
+        rows: What to train; everything if nothing is named.
         seeds: Seeds of every row.
         seconds: Training time after which a run ends at the latest.
         total_steps: Plies after which it ends at the latest.
@@ -59,7 +62,7 @@ def main(
     def measured(row: str, seed: int) -> Result:
         return measure(ROWS[row], seed, seconds, total_steps)
 
-    harness.run("Bigger boards", ROWS, seeds, measured, f"at most {seconds:g} s of training", docs=docs)
+    harness.run("Bigger boards", rows or ROWS, seeds, measured, f"at most {seconds:g} s of training", docs=docs)
 
 
 if __name__ == "__main__":
