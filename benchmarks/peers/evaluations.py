@@ -150,6 +150,7 @@ def look_every(make: Make, seed: int, now: Callable[[], float] = time.process_ti
 def evaluate_in_training(player: AnyAgent, every_state: bool) -> Verdict:
     """Return the verdict on a player that sees the mover's view; ours is not refused where two values nearly agree."""
     policy = agent_policy(player, RULES, "mover", in_training=True)
+    policy.sparing = True  # as in `selfplay.evaluate`
     return evaluate_policy(policy) if every_state else evaluate_own_play(policy)
 
 
