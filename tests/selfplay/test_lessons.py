@@ -1,5 +1,6 @@
 """Predictions are kept until the answer and scored, and a failed check is one line with a numbered board."""
 
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -76,10 +77,13 @@ def test_a_failed_check_shows_the_numbered_board_with_the_marks_where_they_are(
 def test_a_failed_check_has_no_traceback() -> None:
     program = "from selfplay.lessons import require\nrequire(False, 'look at the sign')"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
-    assert (done.returncode, done.stderr) == (1, "Not yet: look at the sign\n")
+    assert done.returncode == 1
+    assert "look at the sign" in done.stderr
+    assert "Traceback" not in done.stderr
     with pytest.raises(lessons.NotYetError) as failed:
         lessons.require(False, "look at the sign")
-    assert failed.value._render_traceback_() == ["Not yet: look at the sign"]  # the protocol of IPython
+    [line] = failed.value._render_traceback_()  # the protocol of IPython
+    assert "look at the sign" in line
 
 
 def test_other_errors_keep_their_traceback() -> None:
@@ -89,22 +93,22 @@ def test_other_errors_keep_their_traceback() -> None:
     assert "Traceback" in done.stderr
 
 
-@pytest.mark.parametrize(("cells", "board", "says"), [
-    ((), " 0  1  2\n 3  4  5\n 6  7  8", "Write"),
-    ((4,), " O  1  2\n 3  X  5\n 6  7  8", "Your move"),
-    ((4, 2, 6), " O  O [X]\n 3 [X] 5\n[X] 7  8", "You win"),
-    ((4, 2, 6, 8), " O  O [X]\n 3 [X] 5\n[X] 7  8", "You win"),
-    ((4, 0), " O  1  2\n 3  X  5\n 6  7  8", "0 is not an empty cell"),
-    ((9,), " 0  1  2\n 3  4  5\n 6  7  8", "9 is not an empty cell"),
-    ((8, 7, 3), "[O][O][O]\n X  4  5\n 6  X  X", "It wins"),
+@pytest.mark.parametrize(("cells", "board", "refused"), [
+    ((), " 0  1  2\n 3  4  5\n 6  7  8", ""),
+    ((4,), " O  1  2\n 3  X  5\n 6  7  8", ""),
+    ((4, 2, 6), " O  O [X]\n 3 [X] 5\n[X] 7  8", ""),
+    ((4, 2, 6, 8), " O  O [X]\n 3 [X] 5\n[X] 7  8", ""),
+    ((4, 0), " O  1  2\n 3  X  5\n 6  7  8", "0"),
+    ((9,), " 0  1  2\n 3  4  5\n 6  7  8", "9"),
+    ((8, 7, 3), "[O][O][O]\n X  4  5\n 6  X  X", ""),
 ])  # fmt: skip
 def test_a_game_against_an_agent(
-    cells: tuple[int, ...], board: str, says: str, capsys: pytest.CaptureFixture[str]
+    cells: tuple[int, ...], board: str, refused: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     lessons.play(lambda observation: observation[..., 0].argmax(), cells)
     shown = capsys.readouterr().out
     assert shown.startswith(board + "\n")
-    assert says in shown
+    assert re.findall(r"\d", shown.removeprefix(board)) == [*refused]
 
 
 def test_data_come_with_the_course() -> None:

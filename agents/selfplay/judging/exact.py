@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from functools import lru_cache
+from typing import NamedTuple
 
 import numpy as np
 
@@ -36,6 +37,15 @@ def exact_moves(rules: Rules, mover: int, opponent: int, positions: int | None) 
     return bounds
 
 
+class AfterMove(NamedTuple):
+    """What follows a move if both seats play best."""
+
+    plies: int
+    """Plies to the end, the move included."""
+    best_replies: int
+    """Number of replies that are best against it."""
+
+
 @lru_cache(maxsize=4)
 def plies_to_end(rules: Rules) -> IntArray:
     """Return the plies that each state of the tree is from the end, [S] int8, if both seats play best.
@@ -55,18 +65,16 @@ def plies_to_end(rules: Rules) -> IntArray:
     return read_only(plies)
 
 
-def ends_of_moves(rules: Rules, mover: int, opponent: int) -> Mapping[int, tuple[int, int]]:
-    """Return for each empty cell of a decision state the plies to the end, and the replies that are best against it.
-
-    It is for boards of up to 12 cells; on larger ones nothing is known.
-    """
+def after_moves(rules: Rules, mover: int, opponent: int) -> Mapping[int, AfterMove]:
+    """Return what follows a move to each empty cell of a decision state; nothing on boards of more than 12 cells."""
     if rules.cells > ALL_STATES_CELLS:
         return {}
-    solution, ends = solve(rules), {}
+    solution, after = solve(rules), {}
     for cell in rules.cells_of(rules.empty_cells(mover, opponent)):
         state = int(solution.tree.find(np.array(opponent), np.array(mover | 1 << cell)))
-        ends[cell] = 1 + int(plies_to_end(rules)[state]), int(solution.optimal_moves[state]).bit_count()
-    return ends
+        best_replies = int(solution.optimal_moves[state]).bit_count()
+        after[cell] = AfterMove(1 + int(plies_to_end(rules)[state]), best_replies)
+    return after
 
 
 def best_bounds(moves: Mapping[int, Bounds]) -> Bounds:

@@ -73,17 +73,19 @@ def evaluate_for_training(policy: AgentPolicy, every_state: bool, generator: np.
         if getattr(policy.agent, "margin", 0):
             nearly = near_best_policy(policy.agent)
             near = starts_of(nearly, beaten_play(nearly, FOLLOWED_FIRST if small else FOLLOWED_NEARLY, generator))
-            found = near.shape[1]
-            starts = near if small or not found else half_of_each(starts, near, generator)
+            found = max(found, near.shape[1])
+            starts = near if small else half_of_each(starts, near, generator)
     mover, opponent, move = some_of(starts, MOST_FOR_TRAINING, generator)
     return TrainingPositions(verdict, mover, opponent, move, found)
 
 
 def half_of_each(starts: IntArray, near: IntArray, generator: np.random.Generator) -> IntArray:
-    """Return positions [3, n] of which half are of either kind: the fewer, if there are any, are repeated."""
+    """Return positions [3, n] of which half are of either kind, the fewer repeated; without one kind all are others."""
+    if not starts.size or not near.size:
+        return starts if starts.size else near
     parts = [some_of(part, MOST_FOR_TRAINING // 2, generator) for part in (starts, near)]
     most = max(part.shape[1] for part in parts)
-    return np.concatenate([part[:, np.arange(most) % part.shape[1]] for part in parts if part.size], axis=1)
+    return np.concatenate([part[:, np.arange(most) % part.shape[1]] for part in parts], axis=1)
 
 
 def some_of(starts: IntArray, most: int, generator: np.random.Generator) -> IntArray:

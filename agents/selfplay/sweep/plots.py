@@ -12,7 +12,7 @@ from selfplay.pictures import BOTH, FIRST, styled
 from selfplay.sweep.results import MISSING, Results, survival_data
 from selfplay.sweep.statistics import interquartile_mean, proved_curve
 
-MOST_CURVES = 8
+MOST_PANELS = 8
 """Panels in one plot besides that of the first setting."""
 MOST_SETTINGS = 60
 """Settings in the plot of all."""
@@ -24,9 +24,9 @@ def figures(results: Results, titles: Mapping[str, str]) -> dict[str, Figure]:
     plots = {}
     settings = [*results.items()]
     for kind, title in titles.items():
-        for start in range(0, max(len(settings) - 1, 1), MOST_CURVES):
-            number = f"-{start // MOST_CURVES + 1}" if start else ""
-            some = settings[:1] + settings[start + 1 :][:MOST_CURVES]
+        for start in range(0, max(len(settings) - 1, 1), MOST_PANELS):
+            number = f"-{start // MOST_PANELS + 1}" if start else ""
+            some = settings[:1] + settings[start + 1 :][:MOST_PANELS]
             plots[f"proved-{kind}{number}.png"] = curves(dict(some), kind, title)
         plots[f"settings-{kind}.png"] = means(dict(settings[:MOST_SETTINGS]), kind, title)
     return plots
@@ -64,11 +64,12 @@ def curves(results: Results, kind: str, title: str) -> Figure:
     panels[0].set(xlim=(0, last), ylim=(-0.03, 1.03))
     panels[0].yaxis.set_major_formatter(PercentFormatter(xmax=1))
     figure.supxlabel(f"{title}, up to the first evaluation from which the proof held", fontsize="medium")
-    what = "Share of runs that are proved; band: its 95 % interval"
-    what += "\n| a run without a proof, at its end" * (not all(all(proved) for _, proved in data.values()))
+    lines = ["Share of runs that are proved; band: its 95 % interval"]
+    if not all(all(proved) for _, proved in data.values()):
+        lines.append("| a run without a proof, at its end")
     if len(data) > 1:
-        what += f"\nin grey, to compare: {textwrap.shorten(control, 60)}"
-    figure.suptitle(what, fontsize="medium", parse_math=False)
+        lines.append(f"in grey, to compare: {textwrap.shorten(control, 60)}")
+    figure.suptitle("\n".join(lines), fontsize="medium", parse_math=False)
     return figure
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from selfplay.agent import Player
 from selfplay.judging.agents import AgentPolicy
-from selfplay.judging.exact import NAMES, best_bounds, ends_of_moves, exact_moves, known_value
+from selfplay.judging.exact import NAMES, after_moves, best_bounds, exact_moves, known_value
 from selfplay.position import Position
 from tictactoe.opponents import best_known
 from tictactoe.rules import Bitboard, Rules
@@ -19,9 +19,6 @@ POSITIONS = 200_000
 """Largest number of positions that a search visits for one position: a fifth of a second at most."""
 REMEMBERED = 4_096
 """Positions whose exact results are cached, because the page asks for them again for each player it compares."""
-
-ENDS, NO_MOVE = ("plies", "replies"), (None, None)
-"""What is said of the end after each cell: how far it is, and how many replies are best."""
 
 exact_results = lru_cache(REMEMBERED)(exact_moves)
 
@@ -46,8 +43,10 @@ def analyse(
     }
     if position.over:
         return shown
-    if ends := ends_of_moves(rules, position.mover, position.opponent):
-        shown |= {name: [ends.get(cell, NO_MOVE)[at] for cell in range(rules.cells)] for at, name in enumerate(ENDS)}
+    after = after_moves(rules, position.mover, position.opponent)
+    if after:
+        shown["plies"] = [after[cell].plies if cell in after else None for cell in range(rules.cells)]
+        shown["replies"] = [after[cell].best_replies if cell in after else None for cell in range(rules.cells)]
     moves = list(rules.cells_of(int(policy.moves(*position.words)[0])))
     shown |= {"moves": moves, "position": result_name(best_bounds(results))}
     if not policy.stochastic:

@@ -11,7 +11,7 @@ from selfplay.judging import training_positions as module
 from selfplay.judging.agents import AgentPolicy, player_policy
 from selfplay.judging.counterexamples import find_counterexamples
 from selfplay.judging.evaluate import evaluate_policy
-from selfplay.judging.training_positions import ANY, TrainingPositions, evaluate_for_training
+from selfplay.judging.training_positions import ANY, TrainingPositions, evaluate_for_training, half_of_each
 from tests.selfplay.judging.players import (
     FirstTwo,
     ScriptedPlayer,
@@ -108,6 +108,12 @@ def test_on_a_larger_board_half_are_of_its_own_play_so_that_the_many_others_do_n
     counted = Counter(zip(given.mover.tolist(), given.opponent.tolist(), given.move.tolist(), strict=True))
     assert given.found > 10 * len(own) > 0
     assert 0.5 <= sum(counted[start] for start in own) / counted.total() < 0.9
+
+
+def test_positions_of_one_kind_are_kept_where_there_are_none_of_the_other() -> None:
+    some, none, generator = np.arange(6).reshape(3, 2), np.zeros((3, 0), np.int64), np.random.default_rng(0)
+    for parts, expected in (((some, none), some), ((none, some), some), ((none, none), none)):
+        assert np.array_equal(half_of_each(*parts, generator), expected)
 
 
 def test_what_is_not_optimal_is_given_where_an_optimal_player_is_wanted() -> None:

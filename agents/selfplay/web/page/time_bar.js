@@ -69,7 +69,7 @@ export function timeBar(app) {
   let points = [];
   let known = { key: null, ways: null };
   let timer = null;
-  let chosen = false; // the stop was chosen on the bar, so playing goes on from there
+  let chosen = false; // the stop was chosen on the bar, so playing starts there
   const keyNow = () => `${app.state.player} ${app.state.steps} ${app.state.playing}`;
   const stops = () => stopsOf(app.player().snapshots);
   const pause = () => Math.min(PAUSE_OF_BAR, LONGEST_PLAY / stops().length);
