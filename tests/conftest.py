@@ -20,6 +20,9 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 torch.set_num_threads(1)
 os.environ["SDL_VIDEODRIVER"] = "dummy"
 
+# The tests kill programs, but never the machine: waiting for its disk would show nothing, and take a minute in all.
+os.fsync = os.fstat  # type: ignore[assignment]
+
 
 @pytest.fixture(scope="session")
 def browser() -> "Iterator[Browser]":

@@ -98,7 +98,7 @@ def test_pettingzoos_learner_sees_what_the_mover_sees_and_is_paid_what_the_seat_
     assert pettingzoo_two_lines.main(steps=128).illegal_states == 0
 
 
-@pytest.mark.usefixtures("here")
+@pytest.mark.usefixtures("here", "stopper")
 def test_your_own_network_is_loaded_as_it_was_trained() -> None:
     run = own_network.main(steps=3_000)
     assert run.folder.parent == Path("runs")
@@ -137,6 +137,7 @@ def test_a_transition_is_sampled_by_its_priority_weighted_against_it_and_priorit
     assert memory.priorities.tolist() == pytest.approx([expected[0], 0, expected[1], 0])
 
 
+@pytest.mark.usefixtures("stopper")
 def test_your_own_algorithm_is_resumed_and_found_by_its_name(here: Path) -> None:
     short = own_algorithm.main(games=1_000, folder=here / "it")
     long = own_algorithm.main(games=2_000, resume=short.folder)

@@ -20,8 +20,8 @@ from tests.selfplay.decisions import ABSOLUTE
 from tests.selfplay.dqn.scripted import SMALL
 from tictactoe import Rewards, Rules
 
-OWN: dict[str, Any] = {**SHORT, "rewards": Rewards(illegal=-5, draw=0.25)}
-AS_TYPED = {**OWN, "hidden": 16, "num_envs": np.int64(16), "total_steps": 2.4e3, "device": torch.device("cpu")}
+OWN: dict[str, Any] = {**SHORT, "total_steps": 960, "eval_every": 480, "rewards": Rewards(illegal=-5, draw=0.25)}
+AS_TYPED = {**OWN, "hidden": 16, "num_envs": np.int64(16), "total_steps": 9.6e2, "device": torch.device("cpu")}
 """The same settings in other types."""
 
 
@@ -42,6 +42,7 @@ def test_every_way_to_give_the_settings_makes_the_same_run(tmp_path: Path) -> No
         assert_same(run.folder, tmp_path / name)
 
 
+@pytest.mark.usefixtures("stopper")
 @pytest.mark.parametrize("config", [selfplay.DQNConfig(**SHORT), selfplay.TDBackupConfig(games=1_000, eval_every=400)])
 def test_training_yields_what_train_records_with_the_players_that_were_evaluated(config: Any, here: Path) -> None:
     torch.set_num_threads(2)
@@ -145,6 +146,7 @@ def small_network(rules: Rules) -> nn.Module:
     )
 
 
+@pytest.mark.usefixtures("stopper")
 @pytest.mark.usefixtures("stopper")
 def test_a_custom_network_is_trained_resumed_and_loaded(tmp_path: Path) -> None:
     settings = {**SHORT, "network": small_network, "networks": "separate", "progress": False}

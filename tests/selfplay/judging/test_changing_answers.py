@@ -26,8 +26,18 @@ Position = tuple[int, int]
 SHIPPED = selfplay.load("shipped")
 
 
+ANSWERS: dict[bytes, int] = {}
+"""The shipped player's moves on boards of which it was asked one by one, thousands of times."""
+
+
 def best(observation: Any) -> Any:
-    return np.array(SHIPPED.act(np.asarray(observation)))
+    boards = np.asarray(observation)
+    if len(boards) > 1:
+        return np.array(SHIPPED.act(boards))
+    key = boards.astype(np.int8).tobytes()
+    if key not in ANSWERS:
+        ANSWERS[key] = int(SHIPPED.act(boards)[0])
+    return np.array([ANSWERS[key]])
 
 
 def last_empty(observation: Any) -> Any:

@@ -28,6 +28,7 @@ pytest.importorskip("optuna", reason="the extra `sweep` is not installed")
 
 from selfplay.sweep import engine
 
+pytestmark = pytest.mark.slow
 SMALL = ("hidden=16", "num_envs=16", "batch_size=32", "memory_size=700", "warmup=64", "eval_every=800")
 PLAN = Plan(seeds="1000", set=(*SMALL, "total_steps=2400"), each=("mask=true",))
 

@@ -255,7 +255,8 @@ def test_an_answer_that_comes_late_is_not_shown_for_another_player(visit: Open) 
     page = visit()
     late = []
     page.route(re.compile("history|evaluation"), lambda route: late.append(route))  # noqa: PLW0108 (it sets an attribute)
-    go_to(page, "#player=trained&view=mistakes")
+    with page.expect_request(re.compile("evaluation")):
+        go_to(page, "#player=trained&view=mistakes")
     go_to(page, "#player=larger")
     expect(page.locator(".time-bar")).to_be_hidden()
     with page.expect_response(re.compile("evaluation")):
