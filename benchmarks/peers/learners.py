@@ -10,13 +10,14 @@ from benchmarks.peers.our_dqn import WALK, make, sampled_settings
 from selfplay.dqn.config import DQNConfig
 from selfplay.players import imported
 
-LIBRARIES: Mapping[str, str] = {
+OTHERS: Mapping[str, str] = {
     "stable-baselines3": "stable_baselines3_dqn",
     "cleanrl-style": "cleanrl_dqn",
     "maskable-ppo": "maskable_ppo",
     "open-spiel": "open_spiel_dqn",
+    "alphazero": "alphazero",
 }
-"""Module in this folder of each learner of another library."""
+"""Module in this folder of each learner that is not our DQN."""
 SEARCHED = ", searched"
 """Suffix of players whose settings were searched for."""
 
@@ -37,6 +38,7 @@ TOLD: Mapping[str, Told] = {
     "cleanrl-style": Told(ANY_CELL, "no", "no", "shaped or sparse", "random play, the heuristic, or its copies"),
     "maskable-ppo": Told("all: a mask", "no", "no", "shaped or sparse", "random play, the heuristic, or its copies"),
     "open-spiel": Told("all: a mask", "no", "no", "result", "a second learner"),
+    "alphazero": Told("all, and what each leads to", "augment", "no", "result", "itself"),
 }
 
 
@@ -69,4 +71,4 @@ def load(name: str) -> Any:
         return SimpleNamespace(make=imported(name))
     if name in WALK:
         return SimpleNamespace(make=partial(make, settings=WALK[name]), sampled_settings=sampled_settings)
-    return importlib.import_module(f"benchmarks.peers.{LIBRARIES[name]}")
+    return importlib.import_module(f"benchmarks.peers.{OTHERS[name]}")

@@ -12,7 +12,7 @@ from matplotlib.ticker import LogLocator, NullLocator, StrMethodFormatter
 from benchmarks import harness
 from benchmarks.data import Result
 from benchmarks.peers.evaluations import ONLINE, Run
-from benchmarks.peers.learners import LIBRARIES, SEARCHED, Told, told
+from benchmarks.peers.learners import OTHERS, SEARCHED, Told, told
 from benchmarks.peers.our_dqn import CHANGES, WALK
 from selfplay.files import write_csv
 from selfplay.pictures import FIRST, png, styled
@@ -25,7 +25,7 @@ NONE = harness.markdown([["no run has been measured yet"]])
 
 def in_order(runs: Sequence[Run]) -> list[Run]:
     """Return the runs by player, network and seed; a custom player comes last."""
-    names = [name + searched for name in (*WALK, *LIBRARIES) for searched in ("", SEARCHED)]
+    names = [name + searched for name in (*WALK, *OTHERS) for searched in ("", SEARCHED)]
     names += sorted({run.player for run in runs} - {*names})
     return sorted(runs, key=lambda run: (names.index(run.player), run.network != ONLINE, run.seed))
 
@@ -123,7 +123,7 @@ def table(runs: Sequence[Run], notes: Mapping[str, Result]) -> str:
 
 def table_of_what_is_told() -> str:
     """Return a table of what each learner is told beyond play."""
-    players = [*WALK, *LIBRARIES]
+    players = [*WALK, *OTHERS]
     lines = [["what", *(name.replace("_", " ") for name in Told._fields)]]
     return harness.markdown([*lines, *([player, *told(player)] for player in players)])
 

@@ -1,6 +1,6 @@
 """Search for settings of every library's learner and of ours told alike, all in the same way.
 
-    python -m benchmarks.peers.tuning --docs docs    # all, some three hours on one core
+    python -m benchmarks.peers.tuning --docs docs    # all, some three and a half hours on one core
     python -m benchmarks.peers.tuning --players open-spiel --docs docs    # some, or on another core
 
 Each contestant has the same number of trials, and each trial the same seeds, from 1000 up, and the same seconds. The
@@ -37,7 +37,7 @@ FAILED = 2.0
 DIGITS = 3
 """Significant digits of a sampled number."""
 FILE = "peers-tuning.csv"
-Contestant = Literal["ours-any-cell", "stable-baselines3", "cleanrl-style", "maskable-ppo", "open-spiel"]
+Contestant = Literal["ours-any-cell", "stable-baselines3", "cleanrl-style", "maskable-ppo", "open-spiel", "alphazero"]
 
 
 class Range(NamedTuple):
@@ -93,6 +93,16 @@ RANGES: Mapping[Contestant, Ranges] = {
         "vf_coef": Range(0.1, 2.0),
     },
     "open-spiel": {**Q_LEARNING, "optimizer": ("adam", "rmsprop", "sgd"), "loss": ("mse", "huber")},
+    "alphazero": {
+        **{name: NETWORK[name] for name in ("learning_rate", "batch_size", "width")},
+        **BOARDS,
+        "memory_size": Q_LEARNING["memory_size"],
+        "updates": Range(1, 512),  # after each batch of games
+        "simulations": Range(4, 256),
+        "exploration": Range(0.2, 10.0),
+        "noise_share": Range(0.0, 1.0),
+        "noise": Range(0.1, 10.0),
+    },
 }
 """CleanRL's loop has one board by its own limit. Where a contestant counts in units of its own, its file says so."""
 EXAMPLE = "its example's settings"

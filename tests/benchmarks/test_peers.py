@@ -15,6 +15,7 @@ from benchmarks.peers import __main__ as peers, cleanrl_dqn, evaluations, learne
 from benchmarks.peers.evaluations import ONLINE, Look, Run, score
 from benchmarks.peers.opponents import COPIES, Games, decision_states
 from benchmarks.peers.player import Greedy
+from docs.recipes import alphazero
 from selfplay import DQNConfig
 from tictactoe import Rules
 
@@ -167,6 +168,7 @@ SHORT_PPO = {"boards": 8, "game": {"opponent": "self", "rewards": "sparse"}, "mo
         ("cleanrl-style", [], 10_101, 10),  # an update in ten steps from 10,000 on
         ("maskable-ppo", [SHORT_PPO], 257, 10),  # 10 passes after 256 steps of each board
         ("open-spiel", [], 300, None),
+        ("alphazero", [{"BOARDS": 8, "SIMULATIONS": 2, "UPDATES": 5}], 3, 10),  # 5 updates after each 8 games
     ],
 )
 def test_a_learner_learns_until_told_to_stop(name: str, settings: list[Any], steps: int, updates: int | None) -> None:
@@ -370,8 +372,8 @@ def test_what_was_sampled_becomes_settings_of_each_library() -> None:
     assert (moved.tau, moved.target_every) == (0.05, 1)
 
 
-@pytest.mark.parametrize("name", ["stable-baselines3", "cleanrl-style", "maskable-ppo", "open-spiel"])
-def test_a_library_takes_what_a_search_samples(name: tuning.Contestant) -> None:
+@pytest.mark.parametrize("name", ["stable-baselines3", "cleanrl-style", "maskable-ppo", "open-spiel", "alphazero"])
+def test_a_learner_takes_what_a_search_samples(name: tuning.Contestant) -> None:
     pytest.importorskip("optuna")
     load(name)
     settings = tuning.sample(name, [], 1000)
@@ -383,3 +385,4 @@ def test_a_library_takes_what_a_search_samples(name: tuning.Contestant) -> None:
 
     tuning.maker(name, settings)(1000)(tick)
     assert len(ticks) == 20
+    assert learners.load("alphazero").EXAMPLE["BOARDS"] == alphazero.BOARDS  # the recipe is as it was
