@@ -1,7 +1,8 @@
 """AlphaZero: the recipe of this package, `docs/recipes/alphazero.py`, whose network plays without a search.
 
-No library has an AlphaZero that learns this game within a minute on one core, so this one is ours. It knows the rules:
-its search in self-play asks them what each move leads to. A look judges the moves of the network alone.
+OpenSpiel's AlphaZero has several processes, actors and a learner, whose seconds cannot be compared with those of one;
+so this one is ours. It knows the rules: its search in self-play asks them what each move leads to. A look judges the
+moves of the network alone.
 """
 
 from collections.abc import Mapping
