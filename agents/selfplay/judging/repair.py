@@ -17,7 +17,7 @@ import numpy as np
 
 from selfplay.agent import Agent, Array
 from selfplay.errors import UserError
-from selfplay.judging.agents import AgentPolicy, agent_policy, as_numpy, observe
+from selfplay.judging.agents import AgentPolicy, agent_policy, observe
 from selfplay.judging.backward_induction import (
     NEVER,
     PLIES_TO_LOSS,
@@ -28,6 +28,7 @@ from selfplay.judging.backward_induction import (
 )
 from selfplay.judging.exact import exact_moves
 from selfplay.judging.forward_search import Ply, PlyReport, follow, some_of
+from selfplay.judging.ways_to_ask import as_numpy
 from tictactoe import Rules, planes, search_value
 from tictactoe.tree import FloatArray, IntArray
 

@@ -12,10 +12,11 @@ from torch import Tensor, nn
 
 import selfplay
 from selfplay.dqn.player import QPlayer
-from selfplay.judging.agents import AgentPolicy, agent_policy, observe, position_text
+from selfplay.judging.agents import AgentPolicy, agent_policy, observe
 from selfplay.judging.certificate import unbeatable_play
 from selfplay.judging.evaluate import search_seat
 from selfplay.judging.training_positions import evaluate_for_training
+from selfplay.judging.ways_to_ask import position_text
 from tests.runs import SHORT, refused
 from tictactoe import Rules
 
