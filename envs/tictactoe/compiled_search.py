@@ -7,6 +7,10 @@ stop after any position and continue later. These cuts change no answer:
 - Erdős and Selfridge, "On a combinatorial game" (1973): the defender keeps the attacker from every line if the sum of
   2^-e over the lines without a mark of the defender, with e empty cells each, is less than 1 and the defender is to
   move, or less than 1/2 and the attacker is.
+- Hales and Jewett, "Regularity and positional games" (1963): so does the defender if every line without its marks
+  holds a pair of empty cells, and no cell is in two pairs, by answering a mark on one cell of a pair on the other.
+- Hsu and others, "On solving the 7,7,5-game and the 8,8,5-game" (2020): if there would be such pairs after a mark of
+  the defender, the attacker has to move to its cell or one of theirs; elsewhere, that mark refutes the move.
 - An extra mark never harms its seat, so no seat gains by a move that is like passing. So a cell is never played if all
   its lines hold marks of both seats, and in the table of positions it does not matter whose mark it holds, if any.
 """
@@ -20,8 +24,14 @@ from tictactoe.arrays import compiled
 
 NO, YES, OPEN = 0, 1, -1
 
+MOST_LACKING = 6
+"""If pairs lack more cells than this, no mark of the defender is tried to complete them: that would seldom do."""
+LACK = 1 << 54
+"""What a move is worth less for each cell that pairs lack after it; all lines together are worth less."""
 LINE = 1 << 40
 """Weight of a complete line: 2^-e as an integer, rounded up if e is over 40, which is the safe side."""
+MOST_WEIGHT = 2 * LINE
+"""If the attacker's lines weigh more than this, no pairs are sought, because they are seldom found."""
 
 FRAME = np.dtype(
     [
@@ -71,6 +81,22 @@ class Board(NamedTuple):
     """[G, A]: the symmetries."""
     image_marks: int
     """The largest number of marks with which symmetric positions count as one."""
+    continues: NDArray[np.bool_]
+    """[L]: whether a line is the one before it, moved by one cell in its own direction."""
+
+
+class Room(NamedTuple):
+    """Where pairs are sought: one for each group of lines, of empty cells that all its lines share."""
+
+    shared: Words  # [L]: the empty cells that each group shares
+    pairs: Words  # [L]: the cells given to each group, at most two
+    owner: Words  # [A]: the group that a cell is given to
+    first_pairs: Words  # `pairs` and `owner` before a mark of the defender is tried
+    first_owner: Words
+    queue: Words  # [L]: groups to find another cell for, so that they can give up one
+    asker: Words  # [L]: the group for which each of them would give up a cell
+    asked: Words  # [L]: that cell, as a bitboard
+    worth: Words  # [A]: the worth of moves, for their order
 
 
 @compiled
@@ -84,8 +110,8 @@ def count(word: Word) -> Word:
 
 
 @compiled
-def survey(board: Board, mover: Word, opponent: Word, attacks: Word) -> tuple[Word, Word, Word]:
-    """Return the answer if it is clear, the cells that the mover has to try, and the cells of lines still open."""
+def survey(board: Board, mover: Word, opponent: Word, attacks: Word) -> tuple[Word, Word, Word, Word]:
+    """Return the answer if it is clear, the cells to try, those of lines still open, and the attacker's weight."""
     threats = live = np.int64(0)
     weight: Word = np.int64(0)
     for line in board.lines:
@@ -95,24 +121,130 @@ def survey(board: Board, mover: Word, opponent: Word, attacks: Word) -> tuple[Wo
         live |= line
         marks = count(mine | theirs)
         if not theirs and marks == board.k - 1:
-            return attacks, live, live
+            return attacks, live, live, weight
         if not mine and marks == board.k - 1:
             threats |= line & ~theirs
         if not (theirs if attacks else mine):
             weight += board.weight[marks]
     if threats & (threats - 1):
-        return 1 - attacks, threats, live
+        return 1 - attacks, threats, live, weight
     if weight < (LINE >> 1 if attacks else LINE):
-        return NO, threats, live
+        return NO, threats, live, weight
     if threats:
-        return OPEN, threats, live
-    return OPEN, live & ~(mover | opponent), live
+        return OPEN, threats, live, weight
+    return OPEN, live & ~(mover | opponent), live, weight
 
 
 @compiled
-def put_in_order(board: Board, mover: Word, opponent: Word, free: Word, moves: Words) -> Word:
+def give_cell(room: Room, group: Word, taken: Word, barred: Word) -> Word:
+    """Give a group one more cell, if need be by exchange with other groups, and return the cell taken; 0 if none is."""
+    room.queue[0] = group
+    asked, queued = 0, 1
+    in_queue = np.int64(1) << group
+    seen = room.pairs[group] | barred
+    while asked < queued:
+        here = room.queue[asked]
+        asked += 1
+        found = room.shared[here] & ~seen
+        free = found & ~taken
+        if free:
+            new = cell = free & -free
+            while True:
+                room.pairs[here] |= cell
+                room.owner[count(cell - 1)] = here
+                if here == group:
+                    return new
+                cell = room.asked[here]
+                room.pairs[here] ^= cell
+                here = room.asker[here]
+        seen |= found
+        while found:
+            cell = found & -found
+            found ^= cell
+            other = room.owner[count(cell - 1)]
+            if not in_queue >> other & 1:
+                in_queue |= np.int64(1) << other
+                room.asker[other], room.asked[other] = here, cell
+                room.queue[queued] = other
+                queued += 1
+    return np.int64(0)
+
+
+@compiled
+def fill_pairs(room: Room, groups: Word, mark: Word) -> Word:
+    """Give cells to all groups but those that a mark of the defender stops, and return how many are lacking."""
+    taken = lacking = np.int64(0)
+    for group in range(groups):
+        taken |= room.pairs[group]
+    for group in range(groups):
+        if not room.shared[group] & mark:
+            for _ in range(2 - count(room.pairs[group])):
+                cell = give_cell(room, group, taken, mark)
+                taken |= cell
+                lacking += cell == 0
+    return lacking
+
+
+@compiled
+def pair_up(board: Board, attacker: Word, defender: Word, room: Room) -> tuple[Word, Word]:
+    """Seek pairs that stop the attacker; return the number of groups of lines, and of the cells that are lacking."""
+    groups, shared = 0, np.int64(0)
+    for number in range(len(board.lines)):
+        line = board.lines[number]
+        if defender & line:
+            shared = np.int64(0)
+            continue
+        shared &= line
+        if board.continues[number] and shared & (shared - 1):
+            room.shared[groups - 1] = shared
+        else:
+            room.shared[groups] = shared = line & ~attacker
+            groups += 1
+    # What passes this has at most half as many groups as cells and a few, so that a word can hold a bit of each.
+    least = 2 * groups - count(board.full & ~(attacker | defender))
+    if least > MOST_LACKING:
+        return groups, least
+    room.pairs[:groups] = 0
+    lacking = fill_pairs(room, groups, np.int64(0))
+    room.first_pairs[:groups] = room.pairs[:groups]
+    room.first_owner[:] = room.owner
+    return groups, lacking
+
+
+@compiled
+def lacking_after(room: Room, groups: Word, mark: Word) -> Word:
+    """Return how many cells the pairs lack after a mark of the defender on an empty cell."""
+    for group in range(groups):
+        room.pairs[group] = 0 if room.shared[group] & mark else room.first_pairs[group]
+    for cell in range(len(room.owner)):
+        room.owner[cell] = room.first_owner[cell]
+    return fill_pairs(room, groups, mark)
+
+
+@compiled
+def worth_trying(room: Room, groups: Word, cells: Word, attacks: Word) -> Word:
+    """Return the cells that the mover has to try, none if the defender can go on with pairs, and note their worth."""
+    left = cells
+    while left:
+        mark = left & -left
+        left ^= mark
+        lacking = lacking_after(room, groups, mark)
+        if lacking:
+            if not attacks:
+                room.worth[count(mark - 1)] = -LACK * lacking
+            continue
+        needed = mark
+        for group in range(groups):
+            needed |= room.pairs[group]
+        cells &= needed if attacks else 0
+        if not cells:
+            break
+    return cells
+
+
+@compiled
+def put_in_order(board: Board, mover: Word, opponent: Word, free: Word, worth: Words, moves: Words) -> Word:
     """List the free cells, the most promising first, and return how many there are."""
-    worth = np.zeros(board.images.shape[1], np.int64)
     for number in range(len(board.lines)):
         line = board.lines[number]
         mine, theirs = mover & line, opponent & line
@@ -202,10 +334,10 @@ def store(table: Records, frame: Any, answer: Word, work: Word) -> None:
 
 
 @compiled
-def visit(board: Board, frame: Any, moves: Words, table: Records) -> Word:
+def visit(board: Board, frame: Any, moves: Words, table: Records, room: Room) -> Word:
     """Return the answer for a new position, or prepare its moves."""
     mover, opponent = frame.mover, frame.opponent
-    answer, cells, live = survey(board, mover, opponent, frame.attacks)
+    answer, cells, live, weight = survey(board, mover, opponent, frame.attacks)
     if answer != OPEN:
         return answer
     frame.tried, frame.moves = 0, 1
@@ -214,13 +346,24 @@ def visit(board: Board, frame: Any, moves: Words, table: Records) -> Word:
         return OPEN
     frame.key_mover, frame.key_opponent = key_of(board, mover, opponent, live)
     answer = look_up(table, frame)
-    if answer == OPEN:
-        frame.moves = put_in_order(board, mover, opponent, cells, moves)
-    return answer
+    if answer != OPEN:
+        return answer
+    room.worth[:] = 0
+    if weight <= MOST_WEIGHT:
+        attacker, defender = (mover, opponent) if frame.attacks else (opponent, mover)
+        groups, lacking = pair_up(board, attacker, defender, room)
+        if 0 < lacking <= MOST_LACKING:
+            cells = worth_trying(room, groups, cells, frame.attacks)
+        if not lacking or not cells:
+            return NO
+    frame.moves = put_in_order(board, mover, opponent, cells, room.worth, moves)
+    return OPEN
 
 
 @compiled
-def resume(board: Board, frames: Records, moves: Words, table: Records, progress: Words, positions: Word) -> Word:
+def resume(
+    board: Board, frames: Records, moves: Words, table: Records, room: Room, progress: Words, positions: Word
+) -> Word:
     """Resume a search for at most `positions` positions; return the answer, or OPEN if it takes more.
 
     `frames` [A + 1] and `moves` [A + 1, A] hold the search, which begins in frame 0. `progress` [2] holds the ply to
@@ -231,7 +374,7 @@ def resume(board: Board, frames: Records, moves: Words, table: Records, progress
     while visited < stop:
         visited += 1
         frames[ply].begun = visited
-        answer = visit(board, frames[ply], moves[ply], table)
+        answer = visit(board, frames[ply], moves[ply], table, room)
         while answer != OPEN:
             if ply == 0:
                 progress[1] = visited

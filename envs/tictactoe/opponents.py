@@ -24,7 +24,7 @@ Choices: TypeAlias = Callable[[Rules, Bitboard, Bitboard], Bitboard]
 RULE_BASE = 4
 MOST_MARKS = 20
 """Largest number of marks that counts in the value of a line, so that sums in 64-bit floats stay exact."""
-MOVE_POSITIONS = 2_000_000
+MOVE_POSITIONS = 500_000
 """Limit of positions in the search for one move: a second or two on one core."""
 SEARCHED_POSITIONS = 1 << 16
 """Number of searched positions that are remembered, in some ten MB: many boards in one position take one search."""

@@ -17,11 +17,11 @@ from tictactoe.symmetry import symmetries
 if TYPE_CHECKING:
     from tictactoe.compiled_search import Board
 
-MAX_POSITIONS = 20_000_000
+MAX_POSITIONS = 5_000_000
 """Default limit of positions in a search: some ten seconds on one core."""
 TABLE_ENTRIES = 1 << 20
 """Largest number of entries of a search's table, 24 bytes each: 25 MB. Four times as many save 1 % on 4,8,4."""
-INTERRUPT_EVERY = 1 << 19
+INTERRUPT_EVERY = 1 << 17
 """Number of positions between two checks for Ctrl-C."""
 IMAGE_MARKS = 8
 """Largest number of marks with which symmetric positions count as one; later that costs more time than it saves."""
@@ -150,6 +150,7 @@ class Search:
         self._resume, self._board = kernels.resume, _board(rules)
         self._frames = np.zeros(rules.cells + 1, kernels.FRAME)
         self._moves = np.zeros((rules.cells + 1, rules.cells), np.int64)
+        self._room = kernels.Room(*np.zeros((9, max(rules.cells, len(rules.lines))), np.int64))
         # New for each search, so that no answer depends on earlier ones. The system provides memory only where
         # something is written, so a short search takes little of it.
         entries = 1 << max(1, (min(max_positions, TABLE_ENTRIES) - 1).bit_length())
@@ -174,7 +175,7 @@ class Search:
         answer = -1
         while answer < 0 and progress[1] < positions:
             some = min(INTERRUPT_EVERY, positions - int(progress[1]))
-            answer = self._resume(self._board, self._frames, self._moves, self._table, progress, some)
+            answer = self._resume(self._board, self._frames, self._moves, self._table, self._room, progress, some)
         self.left -= int(progress[1])
         return None if answer < 0 else bool(answer)
 
@@ -194,19 +195,35 @@ def _kernels() -> ModuleType:
 @lru_cache(maxsize=64)
 def _board(rules: Rules) -> "Board":
     kernels = _kernels()
+    lines, continues = _lines(rules)
     worth = np.array([MARK_FACTOR ** min(marks, MOST_MARKS) for marks in range(rules.k)])
     board: Board = kernels.Board(
         rules.k,
         rules.full_word,
-        _words(rules.lines),
-        np.array([rules.cells_of(line) for line in rules.lines]),
+        _words(lines),
+        np.array([rules.cells_of(line) for line in lines]),
         np.array([max(1, kernels.LINE >> (rules.k - marks)) for marks in range(rules.k)]),
         OWN_SHARE * worth,
         worth,
         symmetries(rules),
         IMAGE_MARKS,
+        np.array(continues, np.bool_),
     )
     return board
+
+
+def _lines(rules: Rules) -> tuple[Sequence[int], list[bool]]:
+    """Return all lines, those of one row, column or diagonal in order, and whether each continues the one before it."""
+    if rules.k == 1:  # a line of one cell has no direction
+        return rules.lines, [False] * len(rules.lines)
+    lines: list[int] = []
+    continues: list[bool] = []
+    for step, starts in rules.directions:
+        line = sum(1 << i * step for i in range(rules.k))
+        cells = sorted(rules.cells_of(starts), key=lambda cell: (cell % step, cell))
+        lines += [line << cell for cell in cells]
+        continues += [cell - step in cells for cell in cells]
+    return lines, continues
 
 
 def _words(boards: Sequence[int]) -> NDArray[np.int64]:

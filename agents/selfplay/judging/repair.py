@@ -32,7 +32,7 @@ from selfplay.judging.ways_to_ask import as_numpy
 from tictactoe import Rules, planes, search_value
 from tictactoe.tree import FloatArray, IntArray
 
-SEARCHED = 1_000_000
+SEARCHED = 200_000
 """Positions that the solver visits for one answer, some tenths of a second."""
 
 Position: TypeAlias = tuple[int, int]
