@@ -28,6 +28,7 @@ PUBLISHED = {
     "8x4x4": DRAW,
     # Hsu, Ko, Chen, Hsueh and Wu, on 7,7,5 and 8,8,5 (2020): a draw, as is every smaller board.
     "6x6x5": DRAW,
+    "7x7x5": DRAW,
     # Charatsidis, "Solving Four-in-a-Row on 9x4 and 10x4 boards" (2017).
     "9x4x4": FIRST,
 }
