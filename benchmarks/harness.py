@@ -83,17 +83,24 @@ def version(distribution: str) -> str:
 
 
 def commit() -> str:
-    """Return the commit that is checked out, and whether files differ from it."""
-    command = ["git", "describe", "--always", "--exclude=*", "--dirty=, with uncommitted changes"]
-    ended = subprocess.run(command, cwd=ROOT, check=False, capture_output=True, text=True)
-    return ended.stdout.strip() or "unknown"
+    """Return the commit that is checked out, and whether programs differ from it.
+
+    Data may differ: measurements write it.
+    """
+    described = git("describe", "--always", "--exclude=*").stdout.strip() or "unknown"
+    changed = git("diff", "--quiet", "HEAD", "--", "*.py").returncode == 1
+    return f"{described}, with uncommitted changes" if changed else described
+
+
+def git(*words: str) -> "subprocess.CompletedProcess[str]":
+    """Return what a command of git in the repository has printed, and how it ended."""
+    return subprocess.run(["git", *words], cwd=ROOT, check=False, capture_output=True, text=True)
 
 
 @cache
 def history() -> tuple[str, ...]:
     """Return the commit that is checked out and all before it, as full hashes; none without git."""
-    ended = subprocess.run(["git", "rev-list", "HEAD"], cwd=ROOT, check=False, capture_output=True, text=True)
-    return tuple(ended.stdout.split())
+    return tuple(git("rev-list", "HEAD").stdout.split())
 
 
 # Measuring

@@ -43,6 +43,8 @@ class Look(NamedTuple):
     updates: int
     ways: int
     """Ways to beat it, in both seats, by a line or by its own illegal move."""
+    loss: float
+    """Probability of a loss to random play, by a line or by its own illegal move, as the mean of the seats."""
 
 
 class Run(NamedTuple):
@@ -104,7 +106,8 @@ def measure(make: Make, seed: int, seconds: float, now: Callable[[], float] = ti
             return True
         for network, player in by_network(players).items():
             verdict = evaluate_in_training(player, every_state=ended)
-            looks.setdefault(network, []).append(Look(round(trained, 3), updates, verdict.ways_to_beat))
+            loss = ((verdict.first.loss or 0.0) + (verdict.second.loss or 0.0)) / 2
+            looks.setdefault(network, []).append(Look(round(trained, 3), updates, verdict.ways_to_beat, loss))
             if verdict.optimal_states is not None:
                 optimal[network] = verdict.optimal_states
         due = updates + every
@@ -218,10 +221,11 @@ def outcomes(player: str, seed: int, measured: Measured, commit: str) -> list[Ru
 def score(looks: Sequence[Look]) -> float:
     """Return what the looks at a trial's player are worth; less is better, and 0 the best.
 
-    A look counts for the time since the one before: 0 if nobody can beat the player, else 1 and a tenth of the decimal
-    logarithm of the ways. So the mean is about the part of the time in which it could be beaten. An earlier proof is
-    better, also below a second; a lapse counts as long as it lasts; without a proof fewer ways are better.
+    A look counts for the time since the one before: 0 if nobody can beat the player, else 1 and the probability that it
+    loses to random play. So the mean is about the part of the time in which it could be beaten. An earlier proof is
+    better, also below a second; a lapse counts as long as it lasts; without a proof fewer losses are better. The number
+    of ways does not rank players: one that always marks the same cell has few.
     """
     times = [0.0, *(look.seconds for look in looks)]
-    worth = [1 + math.log10(look.ways) / 10 if look.ways else 0.0 for look in looks]
+    worth = [1 + look.loss if look.ways else 0.0 for look in looks]
     return float(np.average(worth, weights=np.diff(times)))

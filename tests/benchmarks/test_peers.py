@@ -43,7 +43,7 @@ def load(name: str) -> Any:
 
 def looks(*ways: int) -> list[Look]:
     """Return looks a second and ten updates apart."""
-    return [Look(float(second), 10 * second, each) for second, each in enumerate(ways)]
+    return [Look(float(second), 10 * second, each, each / 100) for second, each in enumerate(ways)]
 
 
 # Looks
@@ -92,6 +92,7 @@ def test_looks_come_every_n_updates_and_the_clock_stops_during_them() -> None:
     assert 0.06 < cost / (every / 16) < 0.1
     ways = selfplay.evaluate(players[ONLINE], Rules(), perspective="mover")
     assert {look.ways for look in seen} == {ways.ways_to_beat}
+    assert {look.loss for look in seen} == {np.mean([ways.first.loss or 0, ways.second.loss or 0])}
     assert found.optimal_at_end[ONLINE] == ways.optimal_states
 
 
@@ -294,19 +295,20 @@ def test_each_row_of_the_walk_changes_one_thing_and_plain_is_told_nothing() -> N
 # The search for settings
 
 
-def test_a_score_distinguishes_early_proofs_counts_lapses_as_long_as_they_last_and_then_ways() -> None:
+def test_a_score_distinguishes_early_proofs_counts_lapses_as_long_as_they_last_and_then_losses() -> None:
     best_first = [
-        [Look(0, 0, 99), Look(0.25, 1, 0), Look(60, 9, 0)],
-        [Look(0, 0, 99), Look(0.5, 1, 9), Look(0.75, 1, 0), Look(60, 9, 0)],
-        [Look(0, 0, 99), Look(0.25, 1, 0), Look(30, 2, 1), Look(60, 9, 0)],  # beaten from 0.25 to 30
-        [Look(0, 0, 99), Look(59, 1, 1), Look(60, 9, 0)],
-        [Look(0, 0, 99), Look(60, 9, 1)],
-        [Look(0, 0, 99), Look(60, 9, 200_000)],
+        [Look(0, 0, 99, 0.5), Look(0.25, 1, 0, 0), Look(60, 9, 0, 0)],
+        [Look(0, 0, 99, 0.5), Look(0.5, 1, 9, 0.1), Look(0.75, 1, 0, 0), Look(60, 9, 0, 0)],
+        [Look(0, 0, 99, 0.5), Look(0.25, 1, 0, 0), Look(30, 2, 1, 0), Look(60, 9, 0, 0)],  # beaten from 0.25 to 30
+        [Look(0, 0, 99, 0.5), Look(59, 1, 1, 0), Look(60, 9, 0, 0)],
+        [Look(0, 0, 99, 0.5), Look(60, 9, 1, 0)],
+        [Look(0, 0, 99, 0.5), Look(60, 9, 8_000, 0.2)],
+        [Look(0, 0, 99, 0.5), Look(60, 9, 65, 0.9)],  # always the same cell: few ways, many losses
     ]
     scores = [score(each) for each in best_first]
     assert scores == sorted(scores)
     assert [scores[0], scores[2], scores[4]] == pytest.approx([0, 29.75 / 60, 1])
-    assert scores[1] == pytest.approx(0.5 / 60 * (1 + math.log10(9) / 10))
+    assert scores[1] == pytest.approx(0.5 / 60 * 1.1)
     assert scores[-1] < tuning.FAILED
 
 
