@@ -20,7 +20,7 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 torch.set_num_threads(1)
 os.environ["SDL_VIDEODRIVER"] = "dummy"
 
-# The tests kill programs, but never the machine: waiting for its disk would show nothing, and take a minute in all.
+# The tests kill programs, but never the machine: waiting for its disk would show nothing.
 os.fsync = os.fstat  # type: ignore[assignment]
 
 

@@ -1,6 +1,6 @@
 """Search for settings of every library's learner and of ours told alike, all in the same way.
 
-    python -m benchmarks.peers.tuning --docs docs    # all, some three and a half hours on one core
+    python -m benchmarks.peers.tuning --docs docs    # all, some two hours on one core
     python -m benchmarks.peers.tuning --players open-spiel --docs docs    # some, or on another core
 
 Each contestant has the same number of trials, and each trial the same seeds, from 1000 up, and the same seconds. The

@@ -15,7 +15,7 @@ from tictactoe.rules import WORD_BITS, Rules, refuse_unknown_rules
 from tictactoe.symmetry import symmetries
 
 if TYPE_CHECKING:
-    from tictactoe.compiled_search import Board
+    from tictactoe.compiled_search import Board, Room
 
 MAX_POSITIONS = 5_000_000
 """Default limit of positions in a search: some ten seconds on one core."""
@@ -150,7 +150,7 @@ class Search:
         self._resume, self._board = kernels.resume, _board(rules)
         self._frames = np.zeros(rules.cells + 1, kernels.FRAME)
         self._moves = np.zeros((rules.cells + 1, rules.cells), np.int64)
-        self._room = kernels.Room(*np.zeros((9, max(rules.cells, len(rules.lines))), np.int64))
+        self._room = _room(rules)
         # New for each search, so that no answer depends on earlier ones. The system provides memory only where
         # something is written, so a short search takes little of it.
         entries = 1 << max(1, (min(max_positions, TABLE_ENTRIES) - 1).bit_length())
@@ -210,6 +210,13 @@ def _board(rules: Rules) -> "Board":
         np.array(continues, np.bool_),
     )
     return board
+
+
+def _room(rules: Rules) -> "Room":
+    """Return room in which pairs of cells can be sought on a board."""
+    kernels = _kernels()
+    room: Room = kernels.Room(*np.zeros((len(kernels.Room._fields), max(rules.cells, len(rules.lines))), np.int64))
+    return room
 
 
 def _lines(rules: Rules) -> tuple[Sequence[int], list[bool]]:

@@ -13,7 +13,7 @@ class Pairs:
 
     def __init__(self, rules: Rules, attacker: int = 0, defender: int = 0) -> None:
         self.rules, self.attacker, self.defender = rules, attacker, defender
-        self.room = kernels.Room(*np.zeros((9, max(rules.cells, len(rules.lines))), np.int64))
+        self.room = search._room(rules)
         board = search._board(rules)
         self.groups, self.lacking = kernels.pair_up(board, *search._words([attacker, defender]), self.room)
 
