@@ -4,9 +4,9 @@
     python -m benchmarks.peers.tuning --players open-spiel --docs docs    # some, or on another core
 
 Each contestant has the same number of trials, and each trial the same seeds, from 1000 up, and the same seconds. The
-first trial has the settings of the learner's own example, ours its defaults; Optuna samples those of the others from
-`RANGES`. A trial is worth the mean of its runs' scores (`evaluations.score`), by the network with the better mean.
-Seconds are those on the processor, without the looks.
+first trial has the settings of the learner's own example, ours its defaults; then come its `STARTS`; Optuna samples
+those of the others from `RANGES`. A trial is worth the mean of its runs' scores (`evaluations.score`), by the network
+with the better mean. Seconds are those on the processor, without the looks.
 
 Each trial is added to peers-tuning.csv in the folder when it ends, and the same command continues after the last trial
 there; `--trials` above that number continues a search, and removing the file begins anew. Commands for different
@@ -106,6 +106,27 @@ RANGES: Mapping[Contestant, Ranges] = {
 }
 """CleanRL's loop has one board by its own limit. Where a contestant counts in units of its own, its file says so."""
 EXAMPLE = "its example's settings"
+OURS = (
+    "learning_rate=0.012 batch_size=192 width=256 layers=1 gamma=0.99 updates_per_step=0.0078125 target=moved"
+    " target_every=5 epsilon_end=0.9 epsilon_steps=1500000 memory_size=10000 learning_starts=1024"
+)
+"""Our defaults, as far as every DQN has them; `soft_update` follows, which some count in steps, others in updates."""
+OF_EARLIER_SEARCH = (
+    "learning_rate=0.0028 batch_size=160 width=512 layers=1 gamma=0.914 learning_rate_hold=78605"
+    " updates_per_step=0.0385 target=moved target_every=92 soft_update=0.0159 epsilon_end=0.157 epsilon_steps=18477"
+    " memory_size=19523 learning_starts=2288 rewards=shaped opponent=self copy_every=1335 opponent_random=0.419"
+)
+"""What version 0.2.0 found for Stable-Baselines3."""
+ALONE_AS_OURS = "learning_rate_hold=76800 rewards=shaped opponent=self copy_every=3200 opponent_random=0.1"
+STARTS: Mapping[Contestant, tuple[str, ...]] = {
+    "stable-baselines3": (
+        f"{OURS} {ALONE_AS_OURS} soft_update=0.12 boards=256 train_every=256",
+        f"{OF_EARLIER_SEARCH} boards=91 train_every=33",
+    ),
+    "cleanrl-style": (f"{OURS} {ALONE_AS_OURS} soft_update=0.00048", OF_EARLIER_SEARCH),
+    "open-spiel": (f"{OURS} learning_rate_hold=600 soft_update=0.06 optimizer=adam loss=huber",),
+}
+"""Settings of the trials after the first: those found by longer searches, so that no learner lacks what ours has."""
 
 
 class TrialRun(NamedTuple):
@@ -303,7 +324,8 @@ def main(
             done = read_trials(path).get(player, [])
             if number < len(done):
                 continue
-            settings = EXAMPLE if number == 0 else sample(player, done, SEEDS[0] + number)
+            starts = (EXAMPLE, *STARTS.get(player, ()))
+            settings = starts[number] if number < len(starts) else sample(player, done, SEEDS[0] + number)
             runs = run_trial(player, number, settings, seeds, seconds)
             add(path, runs)
             print(f"{player}, trial {number}: score {as_trial(runs).score:.4f}; {settings}", flush=True)
