@@ -24,6 +24,14 @@ os.environ["SDL_VIDEODRIVER"] = "dummy"
 os.fsync = os.fstat  # type: ignore[assignment]
 
 
+@pytest.hookimpl(tryfirst=True)  # before pytest leaves out what `-m` does not ask for
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark the tests that open a browser."""
+    for item in items:
+        if isinstance(item, pytest.Function) and "browser" in item.fixturenames:
+            item.add_marker(pytest.mark.browser)
+
+
 @pytest.fixture(scope="session")
 def browser() -> "Iterator[Browser]":
     """Yield Debian's Chromium, started once for all tests of a process."""
