@@ -34,6 +34,8 @@ SEEDS = (1_000, 1_001)
 """Seeds of every trial."""
 FAILED = 2.0
 """The score of a run that failed, above all others."""
+RANDOM_TRIALS = 5
+"""Trials after which Optuna samples near the best ones."""
 DIGITS = 3
 """Significant digits of a sampled number."""
 FILE = "peers-tuning.csv"
@@ -211,7 +213,7 @@ def sample(player: Contestant, trials: Iterable[Trial], seed: int) -> str:
             distributions[name] = kinds.IntDistribution(*values, log=values.low > 0)
         else:
             distributions[name] = kinds.FloatDistribution(*values, log=values.low > 0)
-    study = optuna.create_study(sampler=optuna.samplers.TPESampler(seed=seed))
+    study = optuna.create_study(sampler=optuna.samplers.TPESampler(n_startup_trials=RANDOM_TRIALS, seed=seed))
     for trial in trials:
         if trial.settings != EXAMPLE:  # the example's settings may lie between what can be sampled
             settings = sampled(player, trial.settings)
