@@ -100,7 +100,7 @@ FIGURES = (
     ),
     Figure("data/from-pressing-return-to-a-proof.json", "learning.waiting"),
     Figure("data/speed-of-the-published-dqn.json", "learning.article_speed"),
-    Figure("data/lapses.json", "learning.lapses", "[Once proved, it stays proved](#once-proved-it-stays-proved)"),
+    Figure("data/lapses.json", "learning.lapses", "[Does a proof last?](#does-a-proof-last)"),
     Figure("evidence/defaults.csv", "sweeps defaults", "[Which settings matter?](#which-settings-matter)"),
     Figure("evidence/targets.csv", "sweeps.targets sweeps/defaults", measured="defaults"),
     Figure("data/the-three-targets.json", "learning.targets"),

@@ -20,9 +20,9 @@ SWEEPS: dict[Name, str] = {
         --seeds 0..99 --set total_steps=500000 --each mask=true --each networks=separate
         """,
     # One default changed at a time, to lower and higher values and to those of Mnih et al. (2015). Theirs are
-    # epsilon_start=1, learning_rate=0.00025, batch_size=32, memory_size=1000000, warmup=50000 and num_envs=4 (an update
-    # every four plies). hard_update copies the network every 10 or 100 updates, as theirs every 10,000, instead of a
-    # soft target.
+    # epsilon_start=1, learning_rate=0.00025, batch_size=32, memory_size=1000000 and warmup=50000. They update every
+    # four plies, towards which num_envs=4 goes (every two). hard_update copies the network every 10 or 100 updates, as
+    # theirs every 10,000, instead of a soft target.
     "defaults": """
         --seeds 0..14 --set total_steps=500000
         --each target=independent,article --each double=true --each symmetry=none,augment
