@@ -27,7 +27,7 @@ from benchmarks import harness, symptoms
 from benchmarks.data import Result, Seats, data_file, saved_results
 from benchmarks.harness import cell, markdown, number, spread, summary
 from benchmarks.learning import bigger_boards, published, targets
-from benchmarks.peers import evaluations, learners, report, tuning
+from benchmarks.peers import evaluations, report, tuning
 from benchmarks.sweeps import evidence, tables
 from benchmarks.sweeps.__main__ import SWEEPS
 from selfplay.cli.flags import parse
@@ -214,16 +214,13 @@ def of_peers(docs: Path) -> Tables:
     """Return the tables of the learners of other libraries, and what the protocol asks for."""
     runs = report.read(docs)
     trials = tuning.read_trials(docs / tuning.FILE)
-    proofs = {
-        player + learners.SEARCHED: cell([trial.proved for trial in of_player]) for player, of_player in trials.items()
-    }
     protocol = [
         ["", "trials", "seeds", "seconds of training for each seed"],
         ["search", str(tuning.TRIALS), f"{len(tuning.SEEDS)}, from 1000 up", number(tuning.TRIAL_SECONDS, 0)],
         ["final runs", "1", "0 to 4", number(evaluations.FINAL_SECONDS, 0)],
     ]
     return {
-        "baselines.learners": report.table_of_players(report.compared(runs), proofs),
+        "baselines.learners": report.table_of_players(report.compared(runs), tuning.proved_trials(trials)),
         "baselines.walk": report.table_of_the_walk(runs),
         "baselines.told": report.table_of_what_is_told(),
         "baselines.settings": markdown(tuning.settings_table(trials)) if trials else report.NONE,

@@ -23,6 +23,8 @@ from benchmarks.peers.evaluations import FINAL_SECONDS, Make, Run, measure, outc
 from benchmarks.peers.learners import SEARCHED, load
 from benchmarks.peers.our_dqn import WALK
 
+DOCS = Path("docs")
+"""Where a searched player's trials are without `--docs`."""
 PACKAGES = ("stable-baselines3", "sb3-contrib", "open-spiel")
 
 
@@ -62,7 +64,8 @@ def main(
             if docs is not None:
                 report.add(docs, runs)
                 data.save(docs, "peers", {name: []}, measured_on)
-    print(report.table_of_players(found, {}))
+    trials = tuning.read_trials((docs or DOCS) / tuning.FILE)
+    print(report.table_of_players(found, tuning.proved_trials(trials)))
     if failed:
         raise SystemExit(f"{failed} runs failed, as said above; publish these lines too")
 
@@ -72,7 +75,7 @@ def maker(name: str, docs: Path | None) -> Make:
     if not name.endswith(SEARCHED):
         make: Make = load(name).make
         return make
-    return tuning.best_maker(docs or Path("docs"), name.removesuffix(SEARCHED))  # type: ignore[arg-type]
+    return tuning.best_maker(docs or DOCS, name.removesuffix(SEARCHED))  # type: ignore[arg-type]
 
 
 if __name__ == "__main__":

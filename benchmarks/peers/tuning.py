@@ -27,7 +27,7 @@ import tyro
 
 from benchmarks import harness
 from benchmarks.peers.evaluations import ONLINE, Make, measure, score
-from benchmarks.peers.learners import load
+from benchmarks.peers.learners import SEARCHED, load
 
 TRIALS, TRIAL_SECONDS = 16, 30.0
 SEEDS = (1_000, 1_001)
@@ -57,7 +57,7 @@ NETWORK: Ranges = {
     "layers": Range(1, 4),
     "gamma": Range(0.8, 1.0),
 }
-"""Of every contestant."""
+"""Of every contestant with a network, if its own settings include it."""
 Q_LEARNING: Ranges = {
     **NETWORK,
     "learning_rate_hold": Range(100, 1_000_000),  # steps; ours and OpenSpiel's: updates
@@ -241,6 +241,13 @@ def best(trials: Sequence[Trial]) -> Trial:
     return min(trials, key=lambda trial: trial.score)
 
 
+def proved_trials(trials: Mapping[str, Sequence[Trial]]) -> dict[str, str]:
+    """Return for each player with its searched settings how many of its trials were proved."""
+    return {
+        player + SEARCHED: harness.cell([trial.proved for trial in of_player]) for player, of_player in trials.items()
+    }
+
+
 def best_maker(docs: Path, player: Contestant) -> Make:
     """Return what prepares a training with the settings of a player's best trial.
 
@@ -320,6 +327,7 @@ def main(
     """
     harness.start("Settings searched for alike", ("stable-baselines3", "sb3-contrib", "open-spiel", "optuna"), seeds)
     warnings.filterwarnings("ignore", "Choices for a categorical", UserWarning)  # a tuple could not be in its database
+    docs.mkdir(parents=True, exist_ok=True)
     path = docs / FILE
     for number in range(trials):  # the players take turns
         for player in players:

@@ -12,7 +12,7 @@ import torch
 
 import selfplay
 from benchmarks.peers import __main__ as peers, cleanrl_dqn, evaluations, learners, our_dqn, report, tuning
-from benchmarks.peers.evaluations import ONLINE, Look, Run, score
+from benchmarks.peers.evaluations import ONLINE, Look, Run, by_network, score
 from benchmarks.peers.opponents import COPIES, Games, decision_states
 from benchmarks.peers.player import Greedy
 from docs.recipes import alphazero
@@ -176,9 +176,10 @@ def test_a_learner_learns_until_told_to_stop(name: str, settings: list[Any], ste
     ticks: list[int] = []
     chosen = []
 
-    def tick(done: int, players: Mapping[str, Greedy]) -> bool:
+    def tick(done: int, players: Any) -> bool:
         if not ticks or len(ticks) == steps - 1:
-            chosen.append(players[ONLINE].act(decision_states()))
+            player: Any = by_network(players)[ONLINE]
+            chosen.append(player.act(decision_states()))
         ticks.append(done)
         return len(ticks) < steps
 
@@ -339,12 +340,26 @@ def test_a_search_continues_after_its_last_trial(tmp_path: Path, monkeypatch: py
     monkeypatch.setattr(tuning, "run_trial", run_trial)
     with pytest.raises(SystemExit):
         tuning.best_maker(tmp_path, "open-spiel")
+    docs = tmp_path / "new"
     for trials in (2, 3):
-        tuning.main(tmp_path, ("open-spiel",), trials)
-    first, second, third = tuning.read_trials(tmp_path / tuning.FILE)["open-spiel"]
+        tuning.main(docs, ("open-spiel",), trials)
+    first, second, third = tuning.read_trials(docs / tuning.FILE)["open-spiel"]
     assert (first.settings, [first.score, second.score, third.score]) == (tuning.EXAMPLE, [0.9, 0.2, 0.5])
     assert tuning.best([first, second, third]) == second != third
-    assert tuning.sampled("open-spiel", second.settings).keys() == tuning.RANGES["open-spiel"].keys()
+    assert second.settings in tuning.STARTS["open-spiel"]
+    assert tuning.sampled("open-spiel", third.settings).keys() == tuning.RANGES["open-spiel"].keys()
+    assert tuning.proved_trials({"open-spiel": [second, third]}) == {"open-spiel, searched": "2 of 2"}
+
+
+def test_a_search_starts_with_settings_that_it_could_sample() -> None:
+    for player, starts in tuning.STARTS.items():
+        ranges = tuning.RANGES[player]
+        for settings in starts:
+            found = tuning.sampled(player, settings)
+            assert found.keys() == ranges.keys()
+            for name, value in found.items():
+                values = ranges[name]
+                assert values.low <= value <= values.high if isinstance(values, tuning.Range) else value in values
 
 
 def test_a_winner_at_an_end_of_its_range_is_marked() -> None:
@@ -374,7 +389,7 @@ def test_what_was_sampled_becomes_settings_of_each_library() -> None:
     assert (moved.tau, moved.target_every) == (0.05, 1)
 
 
-@pytest.mark.parametrize("name", ["stable-baselines3", "cleanrl-style", "maskable-ppo", "open-spiel", "alphazero"])
+@pytest.mark.parametrize("name", learners.OTHERS)
 def test_a_learner_takes_what_a_search_samples(name: tuning.Contestant) -> None:
     pytest.importorskip("optuna")
     load(name)
@@ -384,7 +399,7 @@ def test_a_learner_takes_what_a_search_samples(name: tuning.Contestant) -> None:
 
     def tick(updates: int, players: Any) -> bool:
         ticks.append(updates)
-        return len(ticks) < most and players.keys() <= {ONLINE, "target"}
+        return len(ticks) < most and by_network(players).keys() <= {ONLINE, "target"}
 
     tuning.maker(name, settings)(1000)(tick)
     assert len(ticks) == most
