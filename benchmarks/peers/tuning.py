@@ -82,7 +82,11 @@ BOARDS: Ranges = {"boards": Range(1, 512)}
 RANGES: Mapping[Contestant, Ranges] = {
     "ours-any-cell": {**Q_LEARNING, **REWARDS, **BOARDS},
     "stable-baselines3": {**Q_LEARNING, **ALONE, **BOARDS, "train_every": Range(1, 512)},
-    "cleanrl-style": {**Q_LEARNING, **ALONE},
+    "cleanrl-style": {
+        **Q_LEARNING,
+        **ALONE,
+        "soft_update": Range(3e-5, 0.3),  # at each step, of which there may be dozens to an update
+    },
     "maskable-ppo": {
         **NETWORK,
         **ALONE,
@@ -115,17 +119,23 @@ OURS = (
 """Our defaults, as far as every DQN has them; `soft_update` follows, which some count in steps, others in updates."""
 OF_EARLIER_SEARCH = (
     "learning_rate=0.0028 batch_size=160 width=512 layers=1 gamma=0.914 learning_rate_hold=78605"
-    " updates_per_step=0.0385 target=moved target_every=92 soft_update=0.0159 epsilon_end=0.157 epsilon_steps=18477"
+    " updates_per_step=0.0385 target=moved target_every=92 epsilon_end=0.157 epsilon_steps=18477"
     " memory_size=19523 learning_starts=2288 rewards=shaped opponent=self copy_every=1335 opponent_random=0.419"
 )
 """What version 0.2.0 found for Stable-Baselines3."""
+RECIPE = (
+    "learning_rate=0.001 batch_size=64 width=64 layers=2 gamma=0.99 rewards=sparse opponent=self copy_every=8192"
+    " opponent_random=0.1 boards=8 rollout=1024 n_epochs=10 gae_lambda=0.95 clip_range=0.2 ent_coef=0.01 vf_coef=0.5"
+)
+"""Those of docs/recipes/maskable_ppo_self_play.py, as far as a search samples them."""
 ALONE_AS_OURS = "learning_rate_hold=76800 rewards=shaped opponent=self copy_every=3200 opponent_random=0.1"
 STARTS: Mapping[Contestant, tuple[str, ...]] = {
     "stable-baselines3": (
         f"{OURS} {ALONE_AS_OURS} soft_update=0.12 boards=256 train_every=256",
-        f"{OF_EARLIER_SEARCH} boards=91 train_every=33",
+        f"{OF_EARLIER_SEARCH} soft_update=0.0159 boards=91 train_every=33",
     ),
-    "cleanrl-style": (f"{OURS} {ALONE_AS_OURS} soft_update=0.00048", OF_EARLIER_SEARCH),
+    "cleanrl-style": (f"{OURS} {ALONE_AS_OURS} soft_update=0.00048", f"{OF_EARLIER_SEARCH} soft_update=0.000176"),
+    "maskable-ppo": (RECIPE, RECIPE.replace("sparse", "shaped")),
     "open-spiel": (f"{OURS} learning_rate_hold=600 soft_update=0.06 optimizer=adam loss=huber",),
 }
 """Settings of the trials after the first: those found by longer searches, so that no learner lacks what ours has."""
