@@ -3,8 +3,8 @@
 `CleanRL` is the loop of CleanRL's `dqn.py` (https://docs.cleanrl.dev/rl-algorithms/dqn/#dqnpy), step by step, in our
 words: a SyncVectorEnv of one environment with episode statistics, Python's `random` to explore, and TensorBoard scalars
 at the end of each game and every 100 steps. It shares no line with `selfplay.dqn`. Different, and in its favour:
-nothing is printed during the loop, and the memory stores what the network takes. Different by need: Gymnasium 1.x
-resets within the step only on request (`SAME_STEP`).
+nothing is printed during the loop, the comparison writes no scalars, and the memory stores what the network takes.
+Different by need: Gymnasium 1.x resets within the step only on request (`SAME_STEP`).
 
 Settings: the defaults of https://github.com/vwxyzjn/cleanrl/blob/master/cleanrl/dqn.py, network included. Exploration
 falls over as many steps as there, half of 500,000, and the first 10,000 steps are random play without an update. It

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from benchmarks.peers.our_dqn import WALK, make, sampled_settings
 from selfplay.dqn.config import DQNConfig
+from selfplay.dqn.dqn import BOOTSTRAPS
 from selfplay.players import imported
 
 OTHERS: Mapping[str, str] = {
@@ -23,22 +24,26 @@ SEARCHED = ", searched"
 
 
 class Told(NamedTuple):
-    """What a learner is told beyond play; the fields are columns of the page."""
+    """What a learner is told beyond play, and how it learns from it; the fields are columns of the page."""
 
     legal_cells: str
     symmetry: str
     counterexamples: str
     rewards: str
     plays_against: str
+    bootstraps_from: str
+    """Whose value of which turn is added to a reward."""
 
 
-ANY_CELL = "none: it learns them from the penalty"
+ANY_CELL, MASK = "none: it learns them from the penalty", "all: a mask"
+RIVALS = "random play, the heuristic, or its copies"
+OWN_TURN, OPPONENTS_TURN = "its own next turn", "the opponent's turn, negated"
 TOLD: Mapping[str, Told] = {
-    "stable-baselines3": Told(ANY_CELL, "no", "no", "shaped or sparse", "random play, the heuristic, or its copies"),
-    "cleanrl-style": Told(ANY_CELL, "no", "no", "shaped or sparse", "random play, the heuristic, or its copies"),
-    "maskable-ppo": Told("all: a mask", "no", "no", "shaped or sparse", "random play, the heuristic, or its copies"),
-    "open-spiel": Told("all: a mask", "no", "no", "result", "a second learner"),
-    "alphazero": Told("all, and what each leads to", "augment", "no", "result", "itself"),
+    "stable-baselines3": Told(ANY_CELL, "no", "no", "shaped or sparse", RIVALS, OWN_TURN),
+    "cleanrl-style": Told(ANY_CELL, "no", "no", "shaped or sparse", RIVALS, OWN_TURN),
+    "maskable-ppo": Told(MASK, "no", "no", "shaped or sparse", RIVALS, "its own next turns"),
+    "open-spiel": Told(MASK, "no", "no", "result", "a second learner", OWN_TURN),
+    "alphazero": Told("all, and what each leads to", "augment", "no", "result", "itself", "no turn: the result counts"),
 }
 
 
@@ -55,14 +60,15 @@ def told_by(config: DQNConfig) -> Told:
     """Return what our settings tell the learner."""
     legal, counterexamples = ANY_CELL, "no"
     if config.mask:
-        legal = "all: a mask"
+        legal = MASK
     elif config.explore == "legal":
         legal = "for its random moves"
     if config.counterexamples and config.counterexample_margin:
         counterexamples = "yes, and to nearly best moves"
     elif config.counterexamples:
         counterexamples = "yes"
-    return Told(legal, config.symmetry.replace("none", "no"), counterexamples, str(config.rewards), "itself")
+    turn = OWN_TURN if BOOTSTRAPS[config.target].own_turn else OPPONENTS_TURN
+    return Told(legal, config.symmetry.replace("none", "no"), counterexamples, str(config.rewards), "itself", turn)
 
 
 def load(name: str) -> Any:

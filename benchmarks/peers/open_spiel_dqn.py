@@ -1,10 +1,11 @@
 """OpenSpiel's DQN in PyTorch: two agents, one per seat, learn from the games that they play with each other.
 
-Settings: by default those of its own example of this game, `open_spiel/python/examples/tic_tac_toe_dqn_vs_tabular.py`;
-the loop is that of `dqn_breakthrough_pytorch.py`, its example of two such agents; what neither sets has the default of
-`open_spiel.python.pytorch.dqn.DQN`. They play OpenSpiel's own tic-tac-toe, choose among the legal cells alone, and are
-evaluated so. Each has a seed of its own, as the constructor's default would make them equal. After
-`learning_rate_hold` updates the learning rate falls, as it does for the other learners; the library has no schedule.
+Settings: by default those of its own example of this game, `open_spiel/python/examples/tic_tac_toe_dqn_vs_tabular.py`,
+in which the opponent is a tabular learner instead of a second DQN; the loop is that of `dqn_breakthrough_pytorch.py`,
+its example of two such agents; what neither sets has the default of `open_spiel.python.pytorch.dqn.DQN`. They play
+OpenSpiel's own tic-tac-toe, choose among the legal cells alone, and are evaluated so. Each has a seed of its own, as
+the constructor's default would make them equal. After `learning_rate_hold` updates the learning rate falls, as it does
+for the other learners; the library has no schedule. Updates are counted per agent.
 """
 
 from collections.abc import Mapping

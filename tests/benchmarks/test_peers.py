@@ -290,7 +290,9 @@ def test_each_row_of_the_walk_changes_one_thing_and_plain_is_told_nothing() -> N
     plain = our_dqn.WALK["ours-plain"]
     assert (plain.symmetry, plain.counterexamples, plain.mask) == ("none", 0, False)
     told = learners.told("ours-any-cell, searched")
-    assert told[:4] == learners.told("stable-baselines3, searched")[:4]
+    library = learners.told("stable-baselines3, searched")
+    assert told[:4] == library[:4]
+    assert learners.told("ours-independent").bootstraps_from == library.bootstraps_from != told.bootstraps_from
 
 
 # The search for settings
