@@ -137,7 +137,7 @@ def plot(runs: Sequence[Run]) -> Figure:
     shades = {
         f"{FIRST}10": "not proved yet",
         f"{FIRST}60": "proved, beaten again later",
-        FIRST: "never beaten again",
+        FIRST: "not beaten at a later look",
     }
     names: dict[float, str] = {}
     place, previous = 0.0, ""
