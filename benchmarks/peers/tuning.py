@@ -28,6 +28,7 @@ import tyro
 from benchmarks import harness
 from benchmarks.peers.evaluations import ONLINE, Make, measure, score
 from benchmarks.peers.learners import SEARCHED, load
+from benchmarks.peers.our_dqn import DEFAULTS
 
 TRIALS, TRIAL_SECONDS = 16, 30.0
 SEEDS = (1_000, 1_001)
@@ -113,8 +114,11 @@ RANGES: Mapping[Contestant, Ranges] = {
 """CleanRL's loop has one board by its own limit. Where a contestant counts in units of its own, its file says so."""
 EXAMPLE = "its example's settings"
 OURS = (
-    "learning_rate=0.012 batch_size=192 width=256 layers=1 gamma=0.99 updates_per_step=0.0078125 target=moved"
-    " target_every=5 epsilon_end=0.9 epsilon_steps=1500000 memory_size=10000 learning_starts=1024"
+    f"learning_rate={DEFAULTS.learning_rate} batch_size={DEFAULTS.batch_size} width={DEFAULTS.hidden[0]}"
+    f" layers={len(DEFAULTS.hidden)} gamma={DEFAULTS.gamma}"
+    f" updates_per_step={DEFAULTS.updates_per_step / DEFAULTS.num_envs} target=moved target_every=5"
+    f" epsilon_end={DEFAULTS.epsilon_end} epsilon_steps={DEFAULTS.epsilon_plies}"
+    f" memory_size={DEFAULTS.memory_size} learning_starts={DEFAULTS.warmup}"
 )
 """Our defaults, as far as every DQN has them; `soft_update` follows, which some count in steps, others in updates."""
 OF_EARLIER_SEARCH = (
@@ -128,7 +132,8 @@ RECIPE = (
     " opponent_random=0.1 boards=8 rollout=1024 n_epochs=10 gae_lambda=0.95 clip_range=0.2 ent_coef=0.01 vf_coef=0.5"
 )
 """Those of docs/recipes/maskable_ppo_self_play.py, as far as a search samples them."""
-ALONE_AS_OURS = "learning_rate_hold=76800 rewards=shaped opponent=self copy_every=3200 opponent_random=0.1"
+HOLD_IN_STEPS = DEFAULTS.learning_rate_hold * DEFAULTS.num_envs // DEFAULTS.updates_per_step
+ALONE_AS_OURS = f"learning_rate_hold={HOLD_IN_STEPS} rewards=shaped opponent=self copy_every=3200 opponent_random=0.1"
 STARTS: Mapping[Contestant, tuple[str, ...]] = {
     "stable-baselines3": (
         f"{OURS} {ALONE_AS_OURS} soft_update=0.12 boards=256 train_every=256",
@@ -136,7 +141,10 @@ STARTS: Mapping[Contestant, tuple[str, ...]] = {
     ),
     "cleanrl-style": (f"{OURS} {ALONE_AS_OURS} soft_update=0.00048", f"{OF_EARLIER_SEARCH} soft_update=0.000176"),
     "maskable-ppo": (RECIPE, RECIPE.replace("sparse", "shaped")),
-    "open-spiel": (f"{OURS} learning_rate_hold=600 soft_update=0.06 optimizer=adam loss=huber",),
+    "open-spiel": (
+        f"{OURS} learning_rate_hold={DEFAULTS.learning_rate_hold} soft_update={DEFAULTS.soft_update}"
+        " optimizer=adam loss=huber",
+    ),
 }
 """Settings of the trials after the first: those found by longer searches, so that no learner lacks what ours has."""
 
