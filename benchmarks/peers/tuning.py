@@ -132,6 +132,7 @@ RECIPE = (
     " opponent_random=0.1 boards=8 rollout=1024 n_epochs=10 gae_lambda=0.95 clip_range=0.2 ent_coef=0.01 vf_coef=0.5"
 )
 """Those of docs/recipes/maskable_ppo_self_play.py, as far as a search samples them."""
+IN_UPDATES = f"learning_rate_hold={DEFAULTS.learning_rate_hold} soft_update={DEFAULTS.soft_update}"
 HOLD_IN_STEPS = DEFAULTS.learning_rate_hold * DEFAULTS.num_envs // DEFAULTS.updates_per_step
 ALONE_AS_OURS = f"learning_rate_hold={HOLD_IN_STEPS} rewards=shaped opponent=self copy_every=3200 opponent_random=0.1"
 STARTS: Mapping[Contestant, tuple[str, ...]] = {
@@ -141,10 +142,7 @@ STARTS: Mapping[Contestant, tuple[str, ...]] = {
     ),
     "cleanrl-style": (f"{OURS} {ALONE_AS_OURS} soft_update=0.00048", f"{OF_EARLIER_SEARCH} soft_update=0.000176"),
     "maskable-ppo": (RECIPE, RECIPE.replace("sparse", "shaped")),
-    "open-spiel": (
-        f"{OURS} learning_rate_hold={DEFAULTS.learning_rate_hold} soft_update={DEFAULTS.soft_update}"
-        " optimizer=adam loss=huber",
-    ),
+    "open-spiel": (f"{OURS} {IN_UPDATES} optimizer=adam loss=huber",),
 }
 """Settings of the trials after the first: those found by longer searches, so that no learner lacks what ours has."""
 
