@@ -25,6 +25,9 @@ Delivery: TypeAlias = Literal["lists", "lists and mask", "arrays"]
 """At each ply OpenSpiel returns lists of the observation and of the legal cells, or the mask as a list, or arrays."""
 
 
+PgxDelivery: TypeAlias = Literal["step", "scan"]
+
+
 def open_spiel(game: str, games: Games, delivery: Delivery = "arrays") -> Chunk:
     """Play each order of cells until its game ends, with a new observation and the legal cells at each ply.
 
@@ -97,15 +100,40 @@ def open_spiel_observe(game: Any, delivery: Delivery) -> Callable[[Any], Any]:
     return observe_lists
 
 
-def pgx(
-    num_boards: int, steps: int, rng: np.random.Generator, delivery: Literal["step", "scan"], *, from_mask: bool
-) -> Chunk:
-    """Play pgx's tic-tac-toe as its documentation does: `jit`, `vmap` and `auto_reset`, with a key for each board.
+def pgx(num_boards: int, steps: int, rng: np.random.Generator, delivery: PgxDelivery, *, from_mask: bool) -> Chunk:
+    """Play pgx's tic-tac-toe on a CPU, with observations, masks, rewards and ends as NumPy arrays of the same memory.
 
-    Observations, masks, rewards and ends are delivered as NumPy arrays (on a CPU the same memory): after each jitted
-    "step", or stacked after one `lax.scan` over all steps, which no program outside the scan can act on in between.
-    Actions are sampled from the masks as the documentation does, or before as in `loops.Presampled`; either way they
-    are chosen inside the jitted step.
+    They are delivered after each jitted "step", or stacked after one `lax.scan` over all steps, which no program
+    outside the scan can act on in between.
+    """
+    call, carry = pgx_call(num_boards, steps, rng, delivery, from_mask=from_mask)
+
+    def chunk() -> Played:
+        nonlocal carry
+        games = 0
+        for _ in range(1 if delivery == "scan" else steps):
+            carry, delivered = call(carry)
+            _observation, _mask, _rewards, ended = (np.asarray(array) for array in delivered)
+            games += int(np.count_nonzero(ended))
+        return Played(num_boards * steps, games)
+
+    return chunk
+
+
+def pgx_call(
+    num_boards: int,
+    steps: int,
+    rng: np.random.Generator,
+    delivery: PgxDelivery,
+    *,
+    from_mask: bool = False,
+    backend: str = "cpu",
+) -> tuple[Callable[[Any], tuple[Any, Any]], Any]:
+    """Return a jitted function that plays one step or scans over all, and what it begins with.
+
+    It plays as pgx's documentation does, with `jit`, `vmap`, `auto_reset` and a key for each board. It takes and
+    returns what it carries from call to call, and returns what it delivers. Actions are sampled from the masks as the
+    documentation does, or before as in `loops.Presampled`; either way they are chosen inside the jitted step.
     """
     env = importlib.import_module("pgx").make("tic_tac_toe")
     jax, jnp = importlib.import_module("jax"), importlib.import_module("jax.numpy")
@@ -126,21 +154,10 @@ def pgx(
         delivered = (state.observation, state.legal_action_mask, state.rewards, state.terminated)
         return (state, cursor, key, cells, next_order), delivered
 
-    one_step = jax.jit(advance)
-    all_steps = jax.jit(lambda carry: jax.lax.scan(advance, carry, None, length=steps))
-    with jax.default_device(jax.local_devices(backend="cpu")[0]):
+    with jax.default_device(jax.local_devices(backend=backend)[0]):
         key = jax.random.PRNGKey(int(rng.integers(2**31)))
         state = jax.jit(jax.vmap(env.init))(jax.random.split(key, num_boards))
         carry = (state, *(jnp.asarray(field) for field in (sampled.cursor, key, sampled.cells, sampled.next_order)))
-    call, calls = (all_steps, 1) if delivery == "scan" else (one_step, steps)
-
-    def chunk() -> Played:
-        nonlocal carry
-        games = 0
-        for _ in range(calls):
-            carry, delivered = call(carry)
-            _observation, _mask, _rewards, ended = (np.asarray(array) for array in delivered)
-            games += int(np.count_nonzero(ended))
-        return Played(num_boards * steps, games)
-
-    return chunk
+    if delivery == "step":
+        return jax.jit(advance), carry
+    return jax.jit(lambda carry: jax.lax.scan(advance, carry, None, length=steps)), carry

@@ -45,6 +45,8 @@ BOARDS = (1, 64, 1_024, 65_536, 1_048_576)
 FAMILY = (Rules(3, 3, 3), Rules(4, 4, 4), Rules(7, 7, 5), Rules(15, 15, 5))
 Subject = Literal["board", "agents", "vector", "versus", "family"]
 Make: TypeAlias = Callable[[np.random.Generator], Chunk]
+Clock: TypeAlias = Callable[[], float]
+"""Returns seconds."""
 
 
 class Group(NamedTuple):
@@ -55,7 +57,9 @@ class Group(NamedTuple):
     ratios: Sequence[tuple[str, str]]
 
 
-def measure(rows: Mapping[str, Make], rounds: int, seconds: float) -> dict[str, list[Result]]:
+def measure(
+    rows: Mapping[str, Make], rounds: int, seconds: float, clock: Clock = time.process_time
+) -> dict[str, list[Result]]:
     """Measure rows in turns, and return a result for each round; peers that are not installed are left out."""
     chunks: dict[str, Chunk] = {}
     for name, make in rows.items():
@@ -69,17 +73,17 @@ def measure(rows: Mapping[str, Make], rounds: int, seconds: float) -> dict[str, 
     results: dict[str, list[Result]] = {name: [] for name in chunks}
     for _ in range(rounds):
         for name, chunk in chunks.items():
-            results[name].append({"plies/s": plies_per_second(chunk, seconds)})
+            results[name].append({"plies/s": plies_per_second(chunk, seconds, clock)})
     return results
 
 
-def plies_per_second(chunk: Chunk, seconds: float) -> float:
+def plies_per_second(chunk: Chunk, seconds: float, clock: Clock) -> float:
     """Play chunks for some time, at least one."""
     plies, elapsed = 0, 0.0
-    started = time.process_time()
+    started = clock()
     while elapsed < seconds or not plies:
         plies += chunk().plies
-        elapsed = time.process_time() - started
+        elapsed = clock() - started
     return plies / elapsed
 
 
