@@ -32,6 +32,8 @@ TITLE = "Speed on a GPU"
 BOARDS = (1_024, 65_536, 1_048_576)
 STEPS = 64
 """Steps of a chunk."""
+WARM_UP = 3
+"""Steps that are played before one is captured."""
 Device = Literal["cuda", "cpu"]
 
 
@@ -70,18 +72,26 @@ def in_place(num_boards: int, device: Device, rng: np.random.Generator) -> Calla
     return advance
 
 
-def captured(function: Callable[[], Any]) -> Callable[[], None]:
-    """Return a function that replays on the GPU what `function` does there."""
+def captured(function: Callable[[], Any]) -> Callable[[], Any]:
+    """Return a function that replays on the GPU what `function` does there, and returns the same tensors each time.
+
+    It keeps `function`, which holds the tensors that the graph works on: the graph itself does not keep them.
+    """
     stream: Any = torch.cuda.Stream()  # type: ignore[no-untyped-call]
     stream.wait_stream(torch.cuda.current_stream())
     with torch.cuda.stream(stream):  # as PyTorch asks for: what is made only once must not be captured
-        for _ in range(3):
+        for _ in range(WARM_UP):
             function()
     torch.cuda.current_stream().wait_stream(stream)
     graph = torch.cuda.CUDAGraph()
     with torch.cuda.graph(graph):
-        function()
-    return graph.replay
+        delivered = function()
+    return partial(_replay, graph, function, delivered)
+
+
+def _replay(graph: torch.cuda.CUDAGraph, _kept: Callable[[], Any], delivered: Any) -> Any:
+    graph.replay()
+    return delivered
 
 
 def pgx(num_boards: int, device: Device, rng: np.random.Generator, *, delivery: PgxDelivery) -> Chunk:

@@ -4,8 +4,9 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+import torch
 
-from benchmarks.environment import loops, rule, search, speed
+from benchmarks.environment import gpu, loops, rule, search, speed
 from benchmarks.environment.loops import CELLS, COLUMNS, FromMask
 from selfplay.judging.agents import ChoicesPolicy
 from selfplay.judging.evaluate import evaluate_policy
@@ -41,6 +42,22 @@ def test_every_row_plays_whole_random_games(name: str, make: speed.Make, monkeyp
     assert min(played) > 0
     if not any(other in name for other in OTHER_GAMES):  # illegal or less random moves would end games elsewhere
         assert played.plies / played.games == pytest.approx(PLIES_PER_GAME, abs=0.35)
+
+
+def test_boards_of_tensors_play_whole_random_games() -> None:
+    advance, steps = gpu.in_place(BOARDS, "cpu", np.random.default_rng(1000)), 360
+    games = sum(int(advance()[-1].sum()) for _ in range(steps))
+    assert steps * BOARDS / games == pytest.approx(PLIES_PER_GAME, abs=0.15)
+
+
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a GPU")
+def test_a_captured_step_plays_the_same_games() -> None:
+    called, other = (gpu.in_place(BOARDS, "cuda", np.random.default_rng(1000)) for _ in range(2))
+    replayed = gpu.captured(other)
+    for _ in range(gpu.WARM_UP):
+        called()
+    for _ in range(20):
+        assert all(torch.equal(one, two) for one, two in zip(called(), replayed(), strict=True))
 
 
 def test_sampling_from_a_mask_is_exactly_uniform() -> None:
