@@ -212,6 +212,8 @@ def number(value: float, digits: int | None = None) -> str:
     """Return a number with some digits after the point, by default three digits in all; infinity is "never"."""
     if math.isinf(value):
         return "never"
+    if digits is None and value >= 1e9:
+        return f"{value / 1e9:.2f} G"
     if digits is None and value >= 1e7:
         return f"{value / 1e6:.1f} M"
     if digits is None and value >= 1e6:

@@ -99,6 +99,7 @@ FIGURES = (
         "[How long does it take?](#how-long-does-it-take)",
     ),
     Figure("data/from-pressing-return-to-a-proof.json", "learning.waiting"),
+    Figure("data/training-on-a-gpu.json", "learning.gpu"),
     Figure("data/speed-of-the-published-dqn.json", "learning.article_speed"),
     Figure("data/lapses.json", "learning.lapses", "[Does a proof last?](#does-a-proof-last)"),
     Figure("evidence/defaults.csv", "sweeps defaults", "[Which settings matter?](#which-settings-matter)"),
@@ -113,6 +114,7 @@ FIGURES = (
     Figure("peers.csv", "peers", "[Baselines](baselines.md)"),
     Figure("peers-tuning.csv", "peers.tuning"),
     Figure("data/speed-of-the-environments.json", "environment.speed", "[Speed](#speed)"),
+    Figure("data/speed-on-a-gpu.json", "environment.gpu"),
     Figure(
         "data/simulations-until-proved.json",
         "learning.simulations",
@@ -308,17 +310,29 @@ def of_bigger_boards(docs: Path) -> Tables:
 
 def of_speed(docs: Path) -> Tables:
     """Return the tables of the environments, compared with their peers."""
+    groups = speeds(docs, "speed-of-the-environments")
+    single = [rows for name, rows in groups.items() if name.startswith(("one board", "two agents"))]
+    vectors, on_gpu = sizes(groups), sizes(speeds(docs, "speed-on-a-gpu"))
+    return {
+        "speed.one-board": ratios(single) if single else report.NONE,
+        "speed.vectors": side_by_side(vectors, compared_with_others(vectors)) if vectors else report.NONE,
+        "speed.gpu": side_by_side(on_gpu, all_rows(on_gpu)) if on_gpu else report.NONE,
+    }
+
+
+def speeds(docs: Path, title: str) -> dict[str, dict[str, str]]:
+    """Return the spread of each row's speed or ratio, by group and row."""
     groups: dict[str, dict[str, str]] = {}
-    for name, results in saved(docs, "speed-of-the-environments").items():
+    for name, results in saved(docs, title).items():
         group, _, row = name.rpartition(": ")
         column = "plies/s" if "plies/s" in results[0] else "ratio"
         groups.setdefault(group, {})[row] = spread(float(f"{result[column]:.3g}") for result in results)
-    single = [rows for name, rows in groups.items() if name.startswith(("one board", "two agents"))]
-    vectors = {name.partition(": ")[2]: rows for name, rows in groups.items() if name.startswith("boards: ")}
-    return {
-        "speed.one-board": ratios(single) if single else report.NONE,
-        "speed.vectors": side_by_side(vectors) if vectors else report.NONE,
-    }
+    return groups
+
+
+def sizes(groups: Mapping[str, Mapping[str, str]]) -> dict[str, Mapping[str, str]]:
+    """Return the groups that are measured with a number of boards, by that number."""
+    return {name.partition(": ")[2]: rows for name, rows in groups.items() if name.startswith("boards: ")}
 
 
 def ratios(groups: Sequence[Mapping[str, str]]) -> str:
@@ -332,15 +346,21 @@ def ratios(groups: Sequence[Mapping[str, str]]) -> str:
     return markdown(lines)
 
 
-def side_by_side(groups: Mapping[str, Mapping[str, str]]) -> str:
-    """Return a table with a column for each number of boards: the first row, and the ratios to other libraries."""
-    rows = dict.fromkeys(row for of_group in groups.values() for row in of_group)
-    lines = [["boards at once", *groups]]
-    for place, row in enumerate(rows):
-        _, compared, peer = row.partition(" / ")
-        if place == 0 or (compared and not peer.startswith("make_vec")):
-            lines.append([row, *(of_group.get(row, "-") for of_group in groups.values())])
-    return markdown(lines)
+def all_rows(groups: Mapping[str, Mapping[str, str]]) -> list[str]:
+    """Return every row of the groups."""
+    return list(dict.fromkeys(row for of_group in groups.values() for row in of_group))
+
+
+def compared_with_others(groups: Mapping[str, Mapping[str, str]]) -> list[str]:
+    """Return the first row of the groups, and the ratios to other libraries."""
+    first, *others = all_rows(groups)
+    return [first, *(row for row in others if " / " in row and not row.partition(" / ")[2].startswith("make_vec"))]
+
+
+def side_by_side(groups: Mapping[str, Mapping[str, str]], rows: Sequence[str]) -> str:
+    """Return a table of some rows with a column for each number of boards."""
+    lines = [[row, *(of_group.get(row, "-") for of_group in groups.values())] for row in rows]
+    return markdown([["boards at once", *groups], *lines])
 
 
 def of_killed_sweeps(results: Results) -> str:

@@ -21,11 +21,13 @@ from tictactoe import batch, solve
 
 QUICK = "--mask --num-envs 16 --hidden 8 --batch-size 32 --warmup 64 --memory-size 1000 --eval-every 512"
 SCRIPTS = {
+    "environment.gpu": "--device cpu --boards 64 --rounds 1 --seconds 0.001",
     "environment.speed": "--rounds 1 --seconds 0.001",
     "environment.search": "--boards 3x3x3 7x7x5 --times 1 --max-positions 5000",
     "environment.rule": "--boards 3x3x3 --games 100",
     "learning.article_speed": "--steps 150 --seeds 1000",
     "learning.bigger_boards": "--seeds 1000 --total-steps 4096",
+    "learning.gpu": "--rows mask --devices cpu --seeds 1000 --most-plies 2048",
     "learning.learners": "--commands dqn minimax-q --shorten 1000 --seeds 1000",
     "learning.published": "--seeds 1000 --games 100",
     "learning.repaired": "--rows 3 --seeds 1000",
