@@ -25,7 +25,7 @@ def test_a_proof_counts_if_it_holds_to_the_end(proofs: str, first: int | None) -
         ([0.123, 0.5], "0.311 (0.123 to 0.500)"),
         ([50, 1, 2, 3, 4], "3 (2 to 4)"),
         ([1e7, 1.2345e6, 5.5], "1.23 M (5.50 to 10.0 M)"),
-        ([1.29e9], "1.29 G"),
+        ([1.29e9 + 0.5], "1.29 G"),
         ([1.5, 2.5, math.inf, math.inf, math.inf], "never (least 1.50)"),
         ([math.inf], "never"),
         ([True, False, True], "2 of 3"),
