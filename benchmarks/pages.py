@@ -312,7 +312,7 @@ def of_speed(docs: Path) -> Tables:
     """Return the tables of the environments, compared with their peers."""
     groups = speeds(docs, "speed-of-the-environments")
     single = [rows for name, rows in groups.items() if name.startswith(("one board", "two agents"))]
-    vectors, on_gpu = sizes(groups), sizes(speeds(docs, "speed-on-a-gpu"))
+    vectors, on_gpu = by_num_boards(groups), by_num_boards(speeds(docs, "speed-on-a-gpu"))
     return {
         "speed.one-board": ratios(single) if single else report.NONE,
         "speed.vectors": side_by_side(vectors, compared_with_others(vectors)) if vectors else report.NONE,
@@ -330,7 +330,7 @@ def speeds(docs: Path, title: str) -> dict[str, dict[str, str]]:
     return groups
 
 
-def sizes(groups: Mapping[str, Mapping[str, str]]) -> dict[str, Mapping[str, str]]:
+def by_num_boards(groups: Mapping[str, Mapping[str, str]]) -> dict[str, Mapping[str, str]]:
     """Return the groups that are measured with a number of boards, by that number."""
     return {name.partition(": ")[2]: rows for name, rows in groups.items() if name.startswith("boards: ")}
 

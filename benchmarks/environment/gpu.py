@@ -22,7 +22,7 @@ import numpy as np
 import torch
 import tyro
 
-from benchmarks import data, harness
+from benchmarks import harness
 from benchmarks.environment import speed
 from benchmarks.environment.libraries import PgxDelivery, pgx_call
 from benchmarks.environment.loops import CELLS, Chunk, Played, Presampled
@@ -145,12 +145,7 @@ def main(
     os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")  # PyTorch needs some of the memory as well
     measured_on = harness.start(TITLE, ("pgx", "jax"))
     for num_boards in boards:
-        of_size = group(num_boards, device)
-        measured = speed.measure(of_size.rows, rounds, seconds, time.perf_counter)
-        results = speed.with_ratios(of_size, measured)
-        harness.present(results, f"{of_size.title}; {rounds} rounds of {seconds} s a row")
-        if docs is not None:
-            data.save(docs, TITLE, {f"{of_size.title}: {row}": found for row, found in results.items()}, measured_on)
+        speed.run(TITLE, group(num_boards, device), rounds, seconds, measured_on, docs, time.perf_counter)
 
 
 if __name__ == "__main__":

@@ -57,9 +57,7 @@ class Group(NamedTuple):
     ratios: Sequence[tuple[str, str]]
 
 
-def measure(
-    rows: Mapping[str, Make], rounds: int, seconds: float, clock: Clock = time.process_time
-) -> dict[str, list[Result]]:
+def measure(rows: Mapping[str, Make], rounds: int, seconds: float, clock: Clock) -> dict[str, list[Result]]:
     """Measure rows in turns, and return a result for each round; peers that are not installed are left out."""
     chunks: dict[str, Chunk] = {}
     for name, make in rows.items():
@@ -95,6 +93,22 @@ def with_ratios(group: Group, results: Mapping[str, list[Result]]) -> dict[str, 
             pairs = zip(results[ours], results[peer], strict=True)
             found[f"{ours} / {peer}"] = [{"ratio": one["plies/s"] / other["plies/s"]} for one, other in pairs]
     return found
+
+
+def run(
+    title: str,
+    group: Group,
+    rounds: int,
+    seconds: float,
+    measured_on: Mapping[str, str],
+    docs: Path | None,
+    clock: Clock = time.process_time,
+) -> None:
+    """Measure a group and print its table; with `docs` save it, where `benchmarks.pages` finds a row by both names."""
+    results = with_ratios(group, measure(group.rows, rounds, seconds, clock))
+    harness.present(results, f"{group.title}; {rounds} rounds of {seconds} s a row")
+    if docs is not None:
+        data.save(docs, title, {f"{group.title}: {row}": found for row, found in results.items()}, measured_on)
 
 
 def one_board(rules: Rules) -> Make:
@@ -264,10 +278,7 @@ def main(
     pin_to_one_core()
     for subject in subjects:
         for group in GROUPS[subject]():
-            results = with_ratios(group, measure(group.rows, rounds, seconds))
-            harness.present(results, f"{group.title}; {rounds} rounds of {seconds} s a row")
-            if docs is not None:
-                data.save(docs, TITLE, {f"{group.title}: {row}": found for row, found in results.items()}, measured_on)
+            run(TITLE, group, rounds, seconds, measured_on, docs)
 
 
 if __name__ == "__main__":
