@@ -50,8 +50,8 @@ def visit(browser: Browser, served: Site) -> Iterator[Callable[..., Page]]:
         def opened(link: str = "", width: int = 1400) -> Page:
             size = ViewportSize(width=width, height=900)
             page = browser.new_page(viewport=size, reduced_motion="reduce")
-            pages.enter_context(watched(page, served.address))
             pages.callback(page.close)
+            pages.enter_context(watched(page, served.address))  # ends before the page does, which cuts requests off
             page.goto(f"{served.address}{link}")
             page.wait_for_selector(".board:visible")
             return page

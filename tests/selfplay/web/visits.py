@@ -43,9 +43,10 @@ def watched(page: Page, address: str) -> Iterator[None]:
     page.on("console", lambda message: written.append(message.text))
     page.on("pageerror", lambda error: written.append(str(error)))
     yield
+    page.title()  # an answer comes after all that was written before it
     assert requested
     assert [url for url in requested if not url.startswith((address, "blob:", "data:"))] == []
-    assert written == []
+    assert not written, written
 
 
 def square(page: Page, cell: int) -> Locator:
