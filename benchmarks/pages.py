@@ -125,6 +125,7 @@ FIGURES = (
     Figure("data/bigger-boards.json", "learning.bigger_boards"),
     Figure("data/repaired-on-5x5x4.json", "learning.repaired"),
     Figure("data/repaired-on-6x5x4.json", "learning.repaired --rows 6 --seeds 1000 1001 1002"),
+    Figure("data/alphazero-on-5x5x4.json", "learning.alphazero_larger"),
     Figure("data/disturbed-sweeps.json", "sweeps.disturbed", "[What if a run is killed?](#what-if-a-run-is-killed)"),
     Figure("data/ray-tune.json", "sweeps.ray_tune", "[Sweeps](sweeps.md)"),
     Figure("data/the-page.json", "page", "[Play](play.md#the-page)"),
@@ -146,15 +147,19 @@ def of_figures(docs: Path) -> str:
 
 
 def machines_of(docs: Path, name: str) -> list[dict[str, str]]:
-    """Return what each row of a data file was measured on; none if nothing has been measured yet."""
-    path = data_file(docs, "evidence" if name in SWEEPS else name)
+    """Return what each row of the data files of a name was measured on; none if nothing has been measured yet.
+
+    Of lines in a CSV file, which may be older than the row that sums them up, it is the commit.
+    """
+    machines = []
+    path, lines = data_file(docs, "evidence" if name in SWEEPS else name), docs / f"{name}.csv"
     if path.exists():
         rows = json.loads(path.read_text())
-        return [row["measured on"] for key, row in rows.items() if name not in SWEEPS or key == name]
-    if (docs / f"{name}.csv").exists():
-        with (docs / f"{name}.csv").open(newline="") as file:
-            return [{"commit": line["commit"]} for line in csv.DictReader(file)]
-    return []
+        machines += [row["measured on"] for key, row in rows.items() if name not in SWEEPS or key == name]
+    if lines.exists():
+        with lines.open(newline="") as file:
+            machines += [{"commit": line["commit"]} for line in csv.DictReader(file) if "commit" in line]
+    return machines
 
 
 def load(machines: Sequence[Mapping[str, str]]) -> str:
@@ -292,7 +297,7 @@ def match_ups(results: Results) -> list[list[str]]:
 
 
 def of_bigger_boards(docs: Path) -> Tables:
-    """Return what is proved on larger boards, by training alone and with a repair."""
+    """Return what is proved on larger boards: by training alone, with a repair, and by AlphaZero."""
     trained = {}
     for row, of_row in saved(docs, "bigger-boards").items():
         now, comma, before = row.partition(", ")
@@ -301,11 +306,21 @@ def of_bigger_boards(docs: Path) -> Tables:
     for board in ("5,5,4", "6,5,4"):
         seeds = saved(docs, f"repaired-on-{board.replace(',', 'x')}").values()
         repaired[board] = [{**result, "proved": result["end"] == "proved"} for [result] in seeds]
+    alphazero = {row: list(map(proved_seats, of_row)) for row, of_row in saved(docs, "alphazero-on-5x5x4").items()}
     columns = "proved", "training s", "beaten from", "of its positions", "corrected", "repair s", "certified positions"
     return {
         "bigger-boards.table": table(trained, ("proved", "plies", "seconds", "all seconds")),
         "repaired.table": table(repaired, (*columns, "checked")),
+        "alphazero-larger.table": table(
+            alphazero, ("games", "plies", "beaten from, %", "ways to beat it", "all followed", "proved")
+        ),
     }
+
+
+def proved_seats(result: Result) -> Result:
+    """Return a result with the seats in which all was followed and nothing beats the player."""
+    seats = zip(result["ways to beat it"], result["all followed"], strict=True)
+    return {**result, "proved": Seats(*(followed and not ways for ways, followed in seats))}
 
 
 def of_speed(docs: Path) -> Tables:

@@ -45,6 +45,19 @@ def test_a_table_without_data_says_so(tmp_path: Path) -> None:
     assert pages.of_bigger_boards(tmp_path)["repaired.table"] == report.NONE
 
 
+def test_commits_are_those_of_the_rows_and_of_the_lines_behind_them(tmp_path: Path) -> None:
+    data.save(tmp_path, "Peers", {"ours": [{"proved": True}]}, {"commit": "abc"})
+    (tmp_path / "peers.csv").write_text("player,commit\nours,abc\nours,def\n")
+    assert {machine["commit"] for machine in pages.machines_of(tmp_path, "peers")} == {"abc", "def"}
+
+
+def test_a_seat_is_proved_if_all_was_followed_and_nothing_beats_it(tmp_path: Path) -> None:
+    seats = {"ways to beat it": data.Seats(0, 0), "all followed": data.Seats(True, False)}
+    beaten = {"ways to beat it": data.Seats(7, 0), "all followed": data.Seats(True, True)}
+    data.save(tmp_path, "AlphaZero on 5x5x4", {"an hour": [seats, beaten]}, {})
+    assert pages.of_bigger_boards(tmp_path)["alphazero-larger.table"].endswith("| 1 of 2; 1 of 2 |\n")
+
+
 def test_a_data_file_has_its_table_its_commit_and_its_load(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(harness, "history", lambda: ("abcdef",))
     rows = {"mask": [{"seconds": 1.0, "updates": 3, "proved": True}, {"seconds": math.inf, "proved": False}]}

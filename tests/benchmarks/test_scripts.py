@@ -11,13 +11,13 @@ import pytest
 import tyro
 
 from benchmarks.environment import loops, speed
-from benchmarks.learning import article_speed, bigger_boards, repaired, simulations, targets
+from benchmarks.learning import alphazero_larger, article_speed, bigger_boards, repaired, simulations, targets
 from benchmarks.peers import evaluations as peers_evaluations
 from docs import draw_page
 from docs.recipes import alphazero
 from selfplay import DQNConfig
 from tests.runs import saved
-from tictactoe import batch, solve
+from tictactoe import Rules, batch, solve
 
 QUICK = "--mask --num-envs 16 --hidden 8 --batch-size 32 --warmup 64 --memory-size 1000 --eval-every 512"
 SCRIPTS = {
@@ -25,6 +25,7 @@ SCRIPTS = {
     "environment.speed": "--rounds 1 --seconds 0.001",
     "environment.search": "--boards 3x3x3 7x7x5 --times 1 --max-positions 5000",
     "environment.rule": "--boards 3x3x3 --games 100",
+    "learning.alphazero_larger": "--seeds 1000 --minutes 0.0001",
     "learning.article_speed": "--steps 150 --seeds 1000",
     "learning.bigger_boards": "--seeds 1000 --total-steps 4096",
     "learning.gpu": "--rows mask --devices cpu --seeds 1000 --most-plies 2048",
@@ -45,6 +46,9 @@ DOCS = Path(__file__).parents[2] / "docs"
 @pytest.fixture(autouse=True)
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
     """Make what no flag makes smaller small."""
+    monkeypatch.setattr(alphazero_larger, "RULES", Rules())
+    monkeypatch.setattr(alphazero_larger, "SETTINGS", {"BOARDS": 2, "SIMULATIONS": 2, "UPDATES": 1})
+    monkeypatch.setattr(alphazero_larger, "SEARCHES", (0, 1))
     monkeypatch.setattr(bigger_boards, "ROWS", {"4x4x4": f"--rows 1 --cols 3 --k 3 {QUICK}"})
     monkeypatch.setattr(repaired, "FLAGS", f"--total-steps 1024 {QUICK}")
     monkeypatch.setattr(simulations, "GAMES", 8)
