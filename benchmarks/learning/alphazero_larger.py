@@ -35,7 +35,7 @@ SETTINGS: Mapping[str, Any] = {
     "LEARNING_RATE": 1e-3,
 }
 """What differs from the recipe's constants."""
-SEARCHES = 0, 4, 16, 64
+SEARCHES = 0, 4, 16
 """Simulations of the trained player for each move."""
 POSITIONS = 100_000
 """Positions followed at each ply."""
