@@ -3,8 +3,8 @@
     python -m benchmarks.learning.alphazero_larger --docs docs
 
 The learner is the recipe docs/recipes/alphazero.py with a larger network, memory and search. No solver and no repair
-helps it. The hour is of training alone, in seconds of the processor; evaluations come on top. Each counts the ways to
-beat the player in the positions that its play leads to. Where it met more than it was to follow, these are the fewest.
+helps it. The hour is processor time of training alone, without evaluations. Each of these counts the ways to beat the
+player; where its play leads to more positions than are followed, there are more ways than that.
 """
 
 import time
@@ -70,7 +70,7 @@ def judged(learner: alphazero.AlphaZero, simulations: int) -> Result:
 
 
 def beaten_share(play: BeatenPlay) -> float:
-    """Return the share of the player's positions from which some replies beat it; of these it chose the move itself."""
+    """Return the share of the positions of the player's own play from which some replies beat it."""
     beaten = [distances.value < NEVER for distances in play.distances]
     return float(np.concatenate(beaten).mean()) if beaten else 0.0
 
@@ -98,7 +98,7 @@ def main(
                     print(seed, row, results[row][-1], flush=True)
                     if docs is not None:
                         data.save(docs, TITLE, results, measured_on)
-    harness.present(results, "an hour of a core for each seed")
+    harness.present(results, f"{minutes[-1]:g} minutes of a core for each seed")
 
 
 if __name__ == "__main__":

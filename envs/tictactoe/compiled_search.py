@@ -223,7 +223,7 @@ def lacking_after(room: Room, groups: Word, mark: Word) -> Word:
 
 @compiled
 def worth_trying(room: Room, groups: Word, cells: Word, attacks: Word) -> Word:
-    """Return the cells that the mover has to try, none if the defender can go on with pairs, and note their worth."""
+    """Return the cells that the mover has to try, none if the defender can reply by pairs, and note their worth."""
     left = cells
     while left:
         mark = left & -left

@@ -53,7 +53,7 @@ def last_empty_or_illegal(observation: np.ndarray, action_mask: np.ndarray) -> A
 
 
 def random_boards(book: RuleBook, number: int) -> list[Board]:
-    """Return boards of random games that go on; every fourth is empty."""
+    """Return boards of unfinished random games; every fourth is empty."""
     rng, found = np.random.default_rng(number), list[Board]()
     for count in range(number):
         board = book.empty_board
