@@ -312,7 +312,7 @@ def of_bigger_boards(docs: Path) -> Tables:
         "bigger-boards.table": table(trained, ("proved", "plies", "seconds", "all seconds")),
         "repaired.table": table(repaired, (*columns, "checked")),
         "alphazero-larger.table": table(
-            alphazero, ("games", "plies", "beaten from, %", "ways to beat it", "all followed", "proved")
+            alphazero, ("plies", "beaten from, %", "ways to beat it", "all followed", "proved")
         ),
     }
 
