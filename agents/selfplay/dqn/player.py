@@ -172,6 +172,8 @@ def network_inputs(observation: Tensor, perspective: str) -> Tensor:
     planes = observation.float().view(len(observation), -1, 3)
     first, second = torch.split(planes[..., 1:].sum(dim=1, keepdim=True), 1, dim=2)
     swap = first > second if perspective == "mover" else first < second
+    if not swap.any():
+        return planes.flatten(1)
     return torch.where(swap, planes[..., [0, 2, 1]], planes).flatten(1)
 
 

@@ -14,7 +14,7 @@ from selfplay.judging.backward_induction import NEVER, Values, move_values, posi
 from selfplay.judging.counterexamples import BeatenPlay, beaten_play
 from selfplay.judging.evaluate import POSITIONS, evaluate_policy, suboptimal_moves, with_all_states
 from selfplay.judging.exact import ALL_STATES_CELLS
-from selfplay.judging.forward_search import Ply, move_results
+from selfplay.judging.forward_search import Ply, move_results, some_of
 from selfplay.judging.verdict import Verdict
 from tictactoe import planes
 from tictactoe.tree import SOLVABLE_CELLS, IntArray, game_tree
@@ -75,7 +75,7 @@ def evaluate_for_training(policy: AgentPolicy, every_state: bool, generator: np.
             near = starts_of(nearly, beaten_play(nearly, FOLLOWED_FIRST if small else FOLLOWED_NEARLY, generator))
             found = max(found, near.shape[1])
             starts = near if small else half_of_each(starts, near, generator)
-    mover, opponent, move = some_of(starts, MOST_FOR_TRAINING, generator)
+    mover, opponent, move = random_part(starts, MOST_FOR_TRAINING, generator)
     return TrainingPositions(verdict, mover, opponent, move, found)
 
 
@@ -83,12 +83,12 @@ def half_of_each(starts: IntArray, near: IntArray, generator: np.random.Generato
     """Return positions [3, n] of which half are of either kind, the fewer repeated; without one kind all are others."""
     if not starts.size or not near.size:
         return starts if starts.size else near
-    parts = [some_of(part, MOST_FOR_TRAINING // 2, generator) for part in (starts, near)]
+    parts = [random_part(part, MOST_FOR_TRAINING // 2, generator) for part in (starts, near)]
     most = max(part.shape[1] for part in parts)
     return np.concatenate([part[:, np.arange(most) % part.shape[1]] for part in parts], axis=1)
 
 
-def some_of(starts: IntArray, most: int, generator: np.random.Generator) -> IntArray:
+def random_part(starts: IntArray, most: int, generator: np.random.Generator) -> IntArray:
     """Return a random part of positions [3, n], all if they are at most `most`."""
     if starts.shape[1] <= most:
         return starts
@@ -103,7 +103,7 @@ def starts_of(policy: AgentPolicy, seats: Sequence[BeatenPlay]) -> IntArray:
             lost = distance.value < NEVER
             parts.append(np.stack([ply.mine[lost], ply.theirs[lost], np.full(lost.sum(), ANY)]))
             later = play.distances[number + 1] if number + 1 < len(play.distances) else None
-            parts.append(refutations(policy, ply, later))
+            parts.append(refutations(policy, some_of(ply, lost), later))  # no other position has a losing move
     return np.unique(np.concatenate(parts, axis=1), axis=1)
 
 
