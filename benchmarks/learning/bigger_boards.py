@@ -25,7 +25,7 @@ FORMER = (
 """What the preset was in version 0.2.0."""
 ROWS = {
     "4x4x4": "--preset large --mask",
-    "4x4x4-narrow": "--preset large --mask --lines 4 --hidden 256",
+    "4x4x4-narrow": "--preset large --mask --lines 4 --hidden 256 --batch-size 256 --memory-size 50000",
     "4x4x4, before": "--preset large --mask --lines 4 --hidden 256" + FORMER,
     "4x4x4-unmasked": "--preset large",
     "4x4x4-unmasked, before": "--preset large" + FORMER,
@@ -44,7 +44,7 @@ def measure(flags: str, seed: int, seconds: float, total_steps: int) -> Result:
 
 def main(
     rows: tuple[str, ...] = (),
-    seeds: tuple[int, ...] = tuple(range(5)),
+    seeds: tuple[int, ...] = tuple(range(10)),
     seconds: float = 600.0,
     total_steps: int = 1_000_000_000,
     docs: Path | None = None,
