@@ -21,8 +21,15 @@ import tyro
 from benchmarks import harness
 from benchmarks.data import Result
 from benchmarks.harness import ROOT
+from benchmarks.learning.bigger_boards import ROWS as ROWS_OF_LARGER_BOARDS
 
-TITLE, ROW = "From pressing return to a proof", "train.py"
+TITLE = "From pressing return to a proof"
+ROWS = {
+    "train.py": "",
+    "train.py --preset large --mask": "--preset large --mask",
+    "with a smaller network": ROWS_OF_LARGER_BOARDS["4x4x4-narrow"],
+}
+"""Flags of each row."""
 PROVED = b"PROVED UNBEATABLE"
 
 
@@ -58,20 +65,21 @@ def wait(arguments: Sequence[str]) -> Result:
     return {"proved after, s": proof, "ended after, s": time.perf_counter() - started}
 
 
-def main(seeds: tuple[int, ...] = tuple(range(10)), docs: Path | None = None) -> None:
+def main(rows: tuple[str, ...] = (), seeds: tuple[int, ...] = tuple(range(10)), docs: Path | None = None) -> None:
     """Measure how long a person waits for `python train.py` to prove its player.
 
     Args:
+        rows: What to train; everything if nothing is named.
         seeds: Seeds of the runs.
         docs: Folder of the pages, in whose data file the results are saved.
     """
     with tempfile.TemporaryDirectory() as folder:
 
         def measure(row: str, seed: int) -> Result:
-            return wait(["--seed", str(seed), "--run-dir", str(Path(folder) / f"{row} {seed}")])
+            return wait([*ROWS[row].split(), "--seed", str(seed), "--run-dir", str(Path(folder) / f"{row} {seed}")])
 
-        measure("first", seeds[0])  # may have to compile and read files
-        harness.run(TITLE, [ROW], seeds, measure, "one run per seed", docs=docs)
+        wait(["--run-dir", str(Path(folder) / "first")])  # may have to compile and read files
+        harness.run(TITLE, rows or tuple(ROWS), seeds, measure, "one run per seed", docs=docs)
 
 
 if __name__ == "__main__":
