@@ -84,7 +84,7 @@ ROWS: Mapping[Row, Training] = {
     "now, mask": Training({"mask": True}, plies=FEWER_PLIES, seeds=100),
     "now, optimal": Training({}, plies=FEWER_PLIES, proof="optimal"),
     "now, constant learning rate": Training({"learning_rate_hold": 0}, plies=FEWER_PLIES),
-    "now, separate": Training({"networks": "separate"}, plies=FEWER_PLIES, seeds=100),
+    "now, separate": Training({"networks": "separate"}, plies=FEWER_PLIES),
     "4,4,4 now": Training(LARGE, plies=3_000_000, seeds=5),
     "4,4,4 before": Training(FORMER_LARGE, TargetPlayer, plies=3_000_000, seeds=3, replies=False),
 }

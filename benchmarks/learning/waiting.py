@@ -27,7 +27,8 @@ TITLE = "From pressing return to a proof"
 ROWS = {
     "train.py": "",
     "train.py --preset large --mask": "--preset large --mask",
-    "with a smaller network": ROWS_OF_LARGER_BOARDS["4x4x4-narrow"],
+    "train.py --preset large --mask, a smaller network": ROWS_OF_LARGER_BOARDS["4x4x4-narrow"],
+    "train.py --preset large": "--preset large",
 }
 """Flags of each row."""
 PROVED = b"PROVED UNBEATABLE"
