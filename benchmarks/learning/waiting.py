@@ -21,16 +21,12 @@ import tyro
 from benchmarks import harness
 from benchmarks.data import Result
 from benchmarks.harness import ROOT
-from benchmarks.learning.bigger_boards import ROWS as ROWS_OF_LARGER_BOARDS
+from benchmarks.learning import bigger_boards
 
 TITLE = "From pressing return to a proof"
-ROWS = {
-    "train.py": "",
-    "train.py --preset large --mask": "--preset large --mask",
-    "train.py --preset large --mask, a smaller network": ROWS_OF_LARGER_BOARDS["4x4x4-narrow"],
-    "train.py --preset large": "--preset large",
-}
-"""Flags of each row."""
+FLAGS = ("", *(bigger_boards.ROWS[row] for row in ("4x4x4", "4x4x4-narrow", "4x4x4-unmasked")))
+ROWS = {f"train.py {flags}".strip(): flags.split() for flags in FLAGS}
+"""Flags of each row by its name."""
 PROVED = b"PROVED UNBEATABLE"
 
 
@@ -77,7 +73,7 @@ def main(rows: tuple[str, ...] = (), seeds: tuple[int, ...] = tuple(range(10)), 
     with tempfile.TemporaryDirectory() as folder:
 
         def measure(row: str, seed: int) -> Result:
-            return wait([*ROWS[row].split(), "--seed", str(seed), "--run-dir", str(Path(folder) / f"{row} {seed}")])
+            return wait([*ROWS[row], "--seed", str(seed), "--run-dir", str(Path(folder) / f"{row} {seed}")])
 
         wait(["--run-dir", str(Path(folder) / "first")])  # may have to compile and read files
         harness.run(TITLE, rows or tuple(ROWS), seeds, measure, "one run per seed", docs=docs)
