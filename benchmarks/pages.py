@@ -300,8 +300,9 @@ def of_bigger_boards(docs: Path) -> Tables:
     """Return what is proved on larger boards: by training alone, with a repair, and by AlphaZero."""
     trained = {}
     for row, of_row in saved(docs, "bigger-boards").items():
-        now, comma, before = row.partition(", ")
-        trained[f"`{bigger_boards.ROWS[now]}`{comma}{before}"] = of_row
+        flags = bigger_boards.ROWS[row]
+        now = flags.removesuffix(bigger_boards.FORMER)
+        trained[f"`{now}`" if now == flags else f"`{now}`, before"] = of_row
     repaired = {}
     for board in ("5,5,4", "6,5,4"):
         seeds = saved(docs, f"repaired-on-{board.replace(',', 'x')}").values()
