@@ -16,6 +16,11 @@ pytestmark = pytest.mark.site
 ROOT = Path(__file__).parent.parent
 EXTENSIONS = "myst_parser,sphinx.ext.autodoc,sphinx.ext.napoleon"
 """Extensions of the site but for the listings of the source, which take a third of the time."""
+FRAME_FITS = """() => {
+    const { scrollHeight, clientHeight } = document.documentElement;
+    return scrollHeight <= clientHeight && clientHeight - document.body.offsetHeight <= 2;
+}"""
+"""Whether a page in a frame has no need to scroll, and no more than its border below it."""
 
 
 @pytest.fixture(scope="module")
@@ -64,19 +69,16 @@ def test_a_unit_leads_to_its_preset_in_the_playground(site: Path, page: Page) ->
 def test_the_frame_is_as_high_as_its_page_and_has_the_theme_of_the_site(site: Path, page: Page) -> None:
     page.emulate_media(color_scheme="light")
     page.goto((site / "index.html").as_uri())
-    inside = page.frame_locator("iframe.player").locator("html")
-    page.wait_for_function("document.querySelector('iframe.player').style.height !== ''")
+    page.frame_locator("iframe.player").locator("body").wait_for()
+    [inside] = page.main_frame.child_frames
     for open_more in (False, True):
         if open_more:
-            page.frame_locator("iframe.player").get_by_text("What exactly runs").click()
-        page.wait_for_timeout(500)
-        assert inside.evaluate("page => page.scrollHeight <= page.clientHeight")
-        assert inside.evaluate("page => page.clientHeight - document.body.offsetHeight") <= 2
-    ground = "page => getComputedStyle(document.body).backgroundColor"
+            inside.get_by_text("What exactly runs").click()
+        inside.wait_for_function(FRAME_FITS)
+    ground = "() => getComputedStyle(document.body).backgroundColor"
     light = inside.evaluate(ground)
     page.evaluate("document.body.dataset.theme = 'dark'")
-    page.wait_for_timeout(500)
-    assert inside.evaluate(ground) != light
+    inside.wait_for_function(f"light => ({ground})() !== light", arg=light)
 
 
 def test_there_is_a_player_to_play_against(site: Path, page: Page) -> None:
