@@ -48,15 +48,15 @@ def train(runs: Path) -> None:
 
 
 @contextmanager
-def chromium() -> Iterator[Browser]:
+def chromium(program: str = "chromium") -> Iterator[Browser]:
     """Start Chromium anew, as a browser that nobody has used.
 
     Raises:
         UserError: it is not installed.
     """
-    path = shutil.which("chromium")
+    path = shutil.which(program)
     if path is None:
-        raise UserError("no program called chromium is installed")
+        raise UserError(f"no program called {program} is installed")
     with sync_playwright() as playwright, playwright.chromium.launch(executable_path=path) as browser:
         yield browser
 
