@@ -67,7 +67,7 @@ def test_stable_baselines3_becomes_harder_to_beat_by_playing_its_copies(capsys: 
 def test_stable_baselines3_is_proved_and_what_beats_it_is_shown(capsys: pytest.CaptureFixture[str]) -> None:
     shortest = prove_stable_baselines3.main(steps=600).shortest[0]
     assert shortest is not None
-    assert f"cell by cell: {shortest}\n" in capsys.readouterr().out
+    assert f"{shortest}\n" in capsys.readouterr().out
 
 
 def test_maskable_ppo_meets_its_copies_and_becomes_harder_to_beat(capsys: pytest.CaptureFixture[str]) -> None:
@@ -236,7 +236,7 @@ def test_the_right_target_loses_fewer_games() -> None:
 
 def test_your_own_board_is_solved_played_and_learned(capsys: pytest.CaptureFixture[str]) -> None:
     record: Any = own_board.main(rows=2, cols=3, k=2, steps=6_000)
-    assert "with best play the first seat wins" in capsys.readouterr().out
+    assert "first seat wins" in capsys.readouterr().out
     assert record.player.rules.cells == 6
     assert record.verdict.first.losses == 0
 

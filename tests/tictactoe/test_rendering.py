@@ -140,5 +140,5 @@ def test_pettingzoos_test_of_rendering_passes() -> None:
 
 def test_without_pygame_the_message_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "pygame", None)
-    with pytest.raises(gymnasium.error.DependencyNotInstalled, match="pip install"):
+    with pytest.raises(gymnasium.error.DependencyNotInstalled, match="pygame"):
         Window()

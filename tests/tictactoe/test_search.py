@@ -159,7 +159,7 @@ ELSEWHERE = 0b1101111011 << 10
 )
 def test_what_is_no_position_is_refused(mover: int, opponent: int) -> None:
     for ask in (search_value, best_moves):
-        with pytest.raises(ValueError, match="no legal game"):
+        with pytest.raises(ValueError, match=f"{mover:#b}.*{opponent:#b}"):
             ask(Rules(5, 5, 4), mover, opponent)
 
 
@@ -174,5 +174,5 @@ def test_a_finished_game_has_a_value_and_no_moves() -> None:
 
 def test_a_board_of_more_than_64_cells_is_refused() -> None:
     for ask in (search_value, best_moves):
-        with pytest.raises(ValueError, match="5x13 board has 65"):
+        with pytest.raises(ValueError, match=r"5x13 .*\b65\b"):
             ask(Rules(5, 13, 4), 0, 0)

@@ -56,7 +56,7 @@ def test_lookup_knows_exactly_the_reachable_positions() -> None:
         if (mover, opponent) in reachable:
             solution.lookup(mover, opponent)
         else:
-            with pytest.raises(ValueError, match="no legal game"):
+            with pytest.raises(ValueError, match=f"{mover:#b}.*{opponent:#b}"):
                 solution.lookup(mover, opponent)
 
 
@@ -66,10 +66,10 @@ def test_lookup_knows_exactly_the_reachable_positions() -> None:
     [(0b1, 0b101), (0b10, 0b1010), (0, 1 << 9), (1 << 9, 1 << 10), (-1, 0), (0, -1)],
 )
 def test_lookup_refuses_what_is_no_position(mover: int, opponent: int) -> None:
-    with pytest.raises(ValueError, match="no legal game"):
+    with pytest.raises(ValueError, match=f"{mover:#b}.*{opponent:#b}"):
         solve(Rules()).lookup(mover, opponent)
 
 
 def test_a_board_of_more_than_16_cells_is_refused() -> None:
-    with pytest.raises(ValueError, match="1x17 board has 17"):
+    with pytest.raises(ValueError, match=r"1x17 .*\b17\b"):
         solve(Rules(1, 17, 3))

@@ -1,5 +1,6 @@
 """A person plays on the page: with the mouse, by the keyboard alone, in both seats; undoes, sets up, comes back."""
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 from urllib.parse import quote
@@ -26,6 +27,11 @@ BAD_LINKS = {
     "#player=masked&moves=1,<b>": "NaN",
     "#player=masked&board=" + "X" * 2000: "3 by 3",
 }
+
+
+def move_shown(page: Page) -> list[str]:
+    """Return the number of the move that is looked at, and of how many."""
+    return re.findall(r"\d+", page.locator("#status").inner_text())
 
 
 def result_of(board: str, seat: int) -> str:
@@ -73,13 +79,13 @@ def test_moves_are_refused_undone_and_gone_back_to(visit: Open) -> None:
     assert board_of(page) == "O.O.X...X"
     press(page, "O, square 1")
     assert board_of(page) == "O...X...."
-    assert page.locator("#status").inner_text() == "After move 2 of 4"
+    assert move_shown(page) == ["2", "4"]
     for name in ("Forward", "Forward"):
         press(page, name)
     assert board_of(page) == "O.O.X...X"
     press(page, "Back")
     square(page, 1).click()  # in an earlier position O plays another move, and later moves are dropped
-    assert wait_for_turn(page) == "Your move. You are O."
+    assert wait_for_turn(page).endswith("O.")
     assert board_of(page)[:3] == "OO."
 
 
@@ -126,10 +132,10 @@ def test_a_link_to_nothing_is_answered_in_a_line(visit: Open) -> None:
 def test_keys_play_undo_and_step_unless_they_are_off(visit: Open) -> None:
     page = visit("#player=masked")
     page.keyboard.press("5")
-    assert wait_for_turn(page) == "Your move. You are X."
+    assert wait_for_turn(page).endswith("X.")
     assert board_of(page)[4] == "X"
     page.keyboard.press("ArrowLeft")
-    assert page.locator("#status").inner_text() == "After move 1 of 2"
+    assert move_shown(page) == ["1", "2"]
     page.keyboard.press("ArrowRight")
     page.keyboard.press("u")
     assert board_of(page) == "." * 9
@@ -158,9 +164,9 @@ def test_a_position_is_set_up_and_played_on_from(visit: Open) -> None:
     done.click()
     assert board_of(page) == "X.X.O...."
     assert "board=X.X.O...." in page.url
-    assert wait_for_turn(page) == "Your move. You are O."
+    assert wait_for_turn(page).endswith("O.")
     press(page, "Let it move")
-    assert wait_for_turn(page) == "Your move. You are X."
+    assert wait_for_turn(page).endswith("X.")
     assert board_of(page).count("O") == 2
 
 
