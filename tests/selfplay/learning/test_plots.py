@@ -68,7 +68,11 @@ def test_the_curves_are_the_numbers_of_the_run_and_the_proof_begins_with_the_fin
 def test_the_games_of_a_tabular_run_are_shown_by_how_they_end() -> None:
     ends = {"games/first_wins": 0.5, "games/second_wins": 0.3, "games/draws": 0.2}
     panel = figure_of(lines_of(BEATEN, BEATEN, unit="games", more=ends), MinimaxQConfig()).axes[3]
-    assert [*curves(panel).values()] == [[[100, 200], [share] * 2] for share in ends.values()]
+    assert {label.split()[0]: curve for label, curve in curves(panel).items()} == {
+        "first": [[100, 200], [0.5, 0.5]],
+        "second": [[100, 200], [0.3, 0.3]],
+        "draw": [[100, 200], [0.2, 0.2]],
+    }
 
 
 def test_a_seat_that_is_not_followed_to_the_end_has_a_lower_bound_and_exploitability_is_shown() -> None:
