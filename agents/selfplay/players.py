@@ -147,9 +147,9 @@ class EvaluatedPlayer(BoardFlags):
     """The player that a command follows through every legal reply."""
 
     player: str = field()
-    """The folder of a run, shipped (the proved player of this package), a built-in opponent (random, heuristic, rule or
-    optimal: each of its choices is followed), or module:name of your own agent: a function of one observation, an
-    object with act(observation) or probabilities(observation), or anything else that `selfplay.evaluate` takes."""
+    """The folder of a run, shipped (the proved player of this package), a built-in opponent such as heuristic (each of
+    its choices is followed), or module:name of your own agent: a function of one observation, an object with
+    act(observation) or probabilities(observation), or anything else that `selfplay.evaluate` takes."""
     positions: Count = 10_000_000
     """Most distinct positions at each ply (move); the default takes 2 GB of memory. On boards of up to 16 cells a proof
     looks at all positions."""

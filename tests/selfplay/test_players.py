@@ -13,6 +13,7 @@ from selfplay.learning.load import SHIPPED_FOLDER
 from selfplay.players import resolve, run_folder
 from tests.runs import refused, saved
 from tictactoe import Rules
+from tictactoe.opponents import OPPONENTS
 
 AGENTS = """
 import numpy
@@ -93,7 +94,7 @@ def test_a_custom_agent_is_proved(capsys: pytest.CaptureFixture[str]) -> None:
         ("my_agents:Fails", "class"),
         ("model.zip", "DQN.load('model.zip')"),
         ("heuristc", "did you mean heuristic?"),
-        ("my_agents", "shipped, random, heuristic, rule, optimal"),
+        ("my_agents", ", ".join(("shipped", *OPPONENTS))),
         (".", "."),
     ],
 )

@@ -19,7 +19,7 @@ from tictactoe.opponents import OPPONENTS
 @pytest.mark.parametrize(
     ("settings", "named"),
     [
-        ({"opponent": "me"}, "opponent 'me'.*random, heuristic, rule, optimal"),
+        ({"opponent": "me"}, f"opponent 'me'.*{', '.join(OPPONENTS)}"),
         ({"opponent": None}, "opponent None"),
         pytest.param(
             {"opponent": type("Module", (), {"__call__": print, "forward": print})()},

@@ -30,8 +30,8 @@ class ArenaConfig:
     """Let each player meet each other, and itself, in both seats."""
 
     players: tuple[str, ...]
-    """Run folders, shipped, built-in opponents (random, heuristic, rule, optimal), and your own agents as
-    module:name. All play one board; if none of them has a board, they play 3,3,3."""
+    """Run folders, shipped, built-in opponents such as random and optimal, and your own agents as module:name. All play
+    one board; if none of them has a board, they play 3,3,3."""
     out: Path | None = None
     """New folder for the results. Default: runs/arena-BOARD-TIME."""
     games: Count = 10_000

@@ -32,7 +32,7 @@ class WebConfig(BoardFlags):
 
     players: Positional[tuple[str, ...]] = ()
     """Players to list first: run folders, or your own agents as module:name. You can always choose shipped, the
-    built-in opponents (random, heuristic, rule, optimal), and all runs of --runs."""
+    built-in opponents, and all runs of --runs."""
     runs: Path = Path("runs")
     """Folder of runs to choose from."""
     host: str = "127.0.0.1"

@@ -33,10 +33,10 @@ class TicTacToeVersusEnv(gymnasium.Env[Observation, int]):
     Information: as in `TicTacToeEnv`; the attribute `seat` is the agent's seat.
 
     Arguments:
-        opponent: `"random"`, `"heuristic"` (win, else block, else random), `"rule"` (win, else block, else the cell
-            where the most and fullest open lines cross) or `"optimal"`, on boards of up to 64 cells. Or an agent: an
-            object with `act(observation, action_mask)`, which gets a batch of one board, or a function of one
-            observation; the mask may be left out. It observes the board from its own seat, in this `perspective`.
+        opponent: a built-in opponent, from `"random"` to `"optimal"`: the names in `tictactoe.opponents.OPPONENTS`.
+            `"optimal"` plays on boards of up to 64 cells. Or an agent: an object with `act(observation, action_mask)`,
+            which gets a batch of one board, or a function of one observation; the mask may be left out. It observes the
+            board from its own seat, in this `perspective`.
         seat: 0, 1 or `"random"`, sampled for each game; with `k=1` only 0.
         The others: as in `TicTacToeEnv`.
 

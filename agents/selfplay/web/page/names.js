@@ -1,7 +1,6 @@
 // Names of players that people read; the name of a run's folder is only its tooltip, and in links.
 
 const ALGORITHMS = { dqn: "DQN", "minimax-q": "Minimax-Q", "afterstate-q": "Afterstate Q", "td-value": "TD values", "td-backup": "TD backup" };
-const ALWAYS = { shipped: "Shipped player", random: "Random", heuristic: "Heuristic", rule: "Rule", optimal: "Optimal" };
 
 /**
  * Give each player a title, "DQN, learning rate 0.001 (seed 5)"; where two have the same one, with the name of its folder.
@@ -17,8 +16,11 @@ export function titled(players) {
 }
 
 function titleOf({ name, kind, run, differs, repaired }) {
-  if (name in ALWAYS && (kind === "built-in" || name === "shipped")) {
-    return ALWAYS[name];
+  if (name === "shipped") {
+    return "Shipped player";
+  }
+  if (kind === "built-in") {
+    return name[0].toUpperCase() + name.slice(1);
   }
   if (!run || !differs) {
     return name;
