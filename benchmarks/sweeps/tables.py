@@ -115,10 +115,10 @@ def flags(setting: str, control: Mapping[str, str]) -> str:
 
 
 def changes(then: Mapping[str, str], now: Mapping[str, str]) -> str:
-    """Return the settings whose values differ."""
+    """Return the settings whose values differ. A new setting changes nothing: its default is what was done before."""
     found = [
-        f"`{name}` was {then.get(name, 'no setting')}, is {now.get(name, 'no setting')}"
-        for name in dict.fromkeys([*then, *now])
-        if then.get(name) != now.get(name)
+        f"`{name}` was {value}, is {now.get(name, 'no setting')}"
+        for name, value in then.items()
+        if now.get(name) != value
     ]
     return "; ".join(found) or "none"

@@ -71,4 +71,4 @@ def test_a_setting_that_changed_since_a_sweep_is_named() -> None:
     then = {"batch_size": "384", "gone": "1", "gamma": "0.99"}
     assert tables.changes(then, then) == "none"
     changes = tables.changes(then, {"batch_size": "512", "gamma": "0.99", "new": "2"})
-    assert changes == "`batch_size` was 384, is 512; `gone` was 1, is no setting; `new` was no setting, is 2"
+    assert changes == "`batch_size` was 384, is 512; `gone` was 1, is no setting"

@@ -131,8 +131,8 @@ def test_each_board_waits_for_itself_and_each_agent_stores_its_own_plies() -> No
 
 
 def test_a_target_of_three_plies_waits_for_two_and_adds_up_what_its_seat_earns(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(BOOTSTRAPS, "negamax", Bootstrap(plies=3, own_turn=False, sign=-1))
-    self_play = make(config_with(symmetry="none"))
+    monkeypatch.setitem(BOOTSTRAPS, "independent", Bootstrap(plies=3, own_turn=False, sign=-1))
+    self_play = make(config_with(target="independent", symmetry="none"))
     for _ in range(2):
         seen = play(self_play, GAME)
     transitions = remembered(self_play.agents[0])

@@ -103,23 +103,23 @@ def test_a_setting_that_a_file_lacks_has_its_default(config: Any, tmp_path: Path
 def test_a_new_setting_leaves_the_shipped_player_and_every_run_readable(
     run: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    added = [("n_steps", Count, dataclasses.field(default=1))]
+    added = [("invented", Count, dataclasses.field(default=1))]
     grown = dataclasses.make_dataclass("DQNConfig", added, bases=(DQNConfig,), frozen=True)
     before = selfplay.load("shipped").q_values(ABSOLUTE), selfplay.load(run).q_values(ABSOLUTE)
     monkeypatch.setattr(algorithms, "DQNConfig", grown)
     monkeypatch.setattr(algorithms, "PRESETS", {name: grown(**vars(each)) for name, each in PRESETS.items()})
     monkeypatch.setattr(algorithms, "ALGORITHMS", {**algorithms.ALGORITHMS, "dqn": grown})
-    assert getattr(read_settings(SHIPPED_FOLDER)[0], "n_steps", None) == 1
+    assert getattr(read_settings(SHIPPED_FOLDER)[0], "invented", None) == 1
     after = selfplay.load("shipped").q_values(ABSOLUTE), selfplay.load(run).q_values(ABSOLUTE)
     assert all(np.array_equal(old, new) for old, new in zip(before, after, strict=True))
-    edit(run, config={"n_steps": 3})
-    assert flat(read_settings(run)[0])["n_steps"] == 3
+    edit(run, config={"invented": 3})
+    assert flat(read_settings(run)[0])["invented"] == 3
 
 
 @pytest.mark.parametrize(
     ("name", "value"),
     [
-        ("n_steps", 3),
+        ("invented", 3),
         ("hiden", 64),
         ("rows", "3"),
         ("rows", None),
