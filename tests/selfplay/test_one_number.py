@@ -10,7 +10,7 @@ from tensorboard.backend.event_processing.event_accumulator import EventAccumula
 import selfplay
 from selfplay.cli import prove
 from selfplay.judging.agents import player_policy
-from selfplay.judging.verdict import live_score, verdict_text
+from selfplay.judging.verdict import exact_score, verdict_text
 from selfplay.learning.folder import METRICS
 from selfplay.web.history import history
 from selfplay.web.mistakes import evaluation
@@ -48,7 +48,7 @@ def test_it_is_the_same_in_python_the_terminal_the_metrics_the_page_and_a_notebo
     numbers = {
         "verdict": verdict.ways_to_beat,
         "its seats": verdict.first.ways_to_beat + verdict.second.ways_to_beat,
-        "terminal": before(WAYS, live_score(verdict)),
+        "terminal": before(WAYS, exact_score(verdict)[0]),
         "what is said": before(WAYS, verdict_text(verdict)),
         "metrics.jsonl": metrics(run.folder)[-1]["eval/ways_to_beat"],
         "TensorBoard": events.Scalars("eval/ways_to_beat")[-1].value,
@@ -59,7 +59,7 @@ def test_it_is_the_same_in_python_the_terminal_the_metrics_the_page_and_a_notebo
     }
     parts = {"by a line": 0, "by its own illegal move": 0}
     for name in parts:
-        found = {before(name, live_score(verdict)), in_row(name, html), in_row(name, printed)}
+        found = {before(name, exact_score(verdict)[0]), in_row(name, html), in_row(name, printed)}
         [parts[name]] = found
     assert set(numbers.values()) == {sum(parts.values())}, numbers
     assert min(parts.values()) > 0

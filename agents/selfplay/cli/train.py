@@ -189,7 +189,7 @@ def present(run: "Run", verbose: bool) -> None:
 
 def show_summary(run: "Run") -> None:
     """Print three lines: what is proved of the player, the ways to beat it, and since when it is proved."""
-    from selfplay.judging.verdict import live_score, title
+    from selfplay.judging.verdict import exact_score, title
 
     verdict, proved_from = run.verdict, run.proved_from
     as_first, as_second = verdict.first.loss, verdict.second.loss
@@ -201,7 +201,7 @@ def show_summary(run: "Run") -> None:
         meaning = "its play leads to too many positions to follow to the end"
     else:
         meaning = f"loses {as_first:.1%} of its games as X, {as_second:.1%} as O, to random play"
-    ways, *facts = live_score(verdict).split("; ")
+    ways, *facts = exact_score(verdict)
     if run.lapses:
         ways += f"; lapses: {run.lapses:,}"
     if proved_from is not None:

@@ -129,7 +129,7 @@ class Verdict:
 
     def __repr__(self) -> str:
         shown = f"; perspective={self.perspective!r}" if self.perspective else ""
-        return f"Verdict({title(self)}; {live_score(self)}{shown})"
+        return f"Verdict({'; '.join([title(self), *exact_score(self)])}{shown})"
 
     def __str__(self) -> str:
         return verdict_text(self)
@@ -216,14 +216,14 @@ def verdict_text(verdict: Verdict) -> str:
     return " ".join(sentences)
 
 
-def live_score(verdict: Verdict) -> str:
-    """Return the exact score in one line."""
-    score = f"{_ways(verdict)}: {_kinds_of_ways(verdict)}"
+def exact_score(verdict: Verdict) -> list[str]:
+    """Return the number of ways to beat an agent in words, and then what else is known."""
+    facts = [f"{_ways(verdict)}: {_kinds_of_ways(verdict)}"]
     if verdict.decision_states is not None:
-        return f"{score}; optimal in {verdict.optimal_states:,} of {verdict.decision_states:,} states"
-    if verdict.exploitability is not None:
-        return f"{score}; exploitability {verdict.exploitability:g}"
-    return score
+        facts.append(f"optimal in {verdict.optimal_states:,} of {verdict.decision_states:,} states")
+    elif verdict.exploitability is not None:
+        facts.append(f"exploitability {verdict.exploitability:g}")
+    return facts
 
 
 def verdict_rows(verdict: Verdict) -> list[Sequence[str]]:

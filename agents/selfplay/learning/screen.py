@@ -12,7 +12,7 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
-from selfplay.judging.verdict import live_score
+from selfplay.judging.verdict import exact_score
 from selfplay.learner import Learner
 from selfplay.learning.loop import PROOFS_TO_STOP, Record
 from selfplay.program import open_console
@@ -29,12 +29,11 @@ class Screen:
 
     def __init__(self, learner: Learner, config: RunSettings) -> None:
         self._learner, self._config = learner, config
-        self._score = "training until the first evaluation"
+        self._facts: list[tuple[RenderableType | None, str]] = [(None, "training until the first evaluation")]
+        """The facts of the last evaluation, each with the curve or the bar before it."""
         self._ways = list[int]()
         self._towards_proof = 0.0
         """The part of the way to the end of the run that the bar shows, if a proof ends it."""
-        self._figures = dict[str, RenderableType]()
-        """The curve or the bar before each part of the score, by words that it contains."""
         self._started, self._began_at = time.monotonic(), learner.steps
         self._unprinted, self._next = "", 0.0
         console = open_console()
@@ -62,18 +61,17 @@ class Screen:
         """Show the score of an evaluation."""
         verdict, stop = record.verdict, self._config.stop
         self._ways.append(verdict.ways_to_beat)
-        self._figures = {
-            "to beat it": sparkline(self._ways[-self._width :]),
-            "optimal": self._bar(1, verdict.optimal_fraction or 0),
-        }
         self._towards_proof = towards_proof(self._ways, record.proofs)
-        self._score = live_score(verdict)
+        ways, *known = exact_score(verdict)
+        self._facts = [(sparkline(self._ways[-self._width :]), ways)]
+        bar = None if verdict.optimal_fraction is None else self._bar(1, verdict.optimal_fraction)
+        self._facts += [(bar, fact) for fact in known]
         if record.proofs:
             proved = "unexploitable" if stop == "unbeatable" and not verdict.unbeatable else stop
-            self._score += f"; proved {proved} {record.proofs} of {PROOFS_TO_STOP} times in a row"
+            self._facts.append((None, f"proved {proved} {record.proofs} of {PROOFS_TO_STOP} times in a row"))
         if record.lapses:
-            self._score += f"; lapses since the first proof: {record.lapses:,}"
-        self._unprinted = f"{record.steps:,} {self._config.unit}: {self._score}"
+            self._facts.append((None, f"lapses since the first proof: {record.lapses:,}"))
+        self._unprinted = f"{record.steps:,} {self._config.unit}: {self._in_words()}"
         if self._line:
             self._line.update(self._as_line(), raw=True)
         elif record.steps >= self._next:
@@ -93,10 +91,13 @@ class Screen:
         if self._config.stop == "never":
             bar = self._bar(self._config.length, self._learner.steps)
         block.add_row(bar, self._progress())
-        for words in self._score.split("; "):
-            figures = [figure for part, figure in self._figures.items() if part in words]
-            block.add_row(figures[0] if figures else None, words)
+        for figure, fact in self._facts:
+            block.add_row(figure, fact)
         return block
+
+    def _in_words(self) -> str:
+        """Return the facts of the last evaluation in one line."""
+        return "; ".join(fact for _, fact in self._facts)
 
     def _progress(self) -> str:
         """Return how far and how fast the run is."""
@@ -111,7 +112,7 @@ class Screen:
 
     def _as_line(self) -> dict[str, str]:
         """Return what a notebook shows at the moment, by its media type."""
-        return {"text/plain": f"{self._progress()}; {self._score}"}
+        return {"text/plain": f"{self._progress()}; {self._in_words()}"}
 
 
 def towards_proof(ways: list[int], proofs: int) -> float:

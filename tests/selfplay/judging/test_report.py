@@ -12,7 +12,7 @@ from selfplay.judging.counterexamples import find_counterexamples
 from selfplay.judging.evaluate import evaluate_policy
 from selfplay.judging.games import example_games, self_play_cells, self_play_game
 from selfplay.judging.report import verdict_table
-from selfplay.judging.verdict import SeatVerdict, Verdict, live_score, title, verdict_rows, verdict_text
+from selfplay.judging.verdict import SeatVerdict, Verdict, exact_score, title, verdict_rows, verdict_text
 from tests.selfplay.judging.players import (
     FirstTwo,
     Sampler,
@@ -49,7 +49,7 @@ def test_only_what_is_proved_is_called_so() -> None:
 
 def test_lower_bounds_are_marked() -> None:
     verdict = Verdict(DRAWS, CUT)
-    assert live_score(verdict).count("≥") == 3
+    assert "".join(exact_score(verdict)).count("≥") == 3
     rows = {name: seats for name, *seats in verdict_rows(verdict)}
     assert rows["ways to beat it"] == ["0", "≥7"]
     assert rows["draws against random"] == ["25.00%", "?"]
