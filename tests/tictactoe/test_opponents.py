@@ -11,17 +11,25 @@ from tictactoe import Rules, best_moves, solve
 from tictactoe.opponents import OPPONENTS, best_known
 from tictactoe.search import Bounds
 
+SEARCH_NOTHING = [name for name in OPPONENTS if name != "optimal"]
+PLAY_VARIANTS = [name for name in OPPONENTS if name != "rule"]
+
 
 def chosen_from(name: str, book: RuleBook, board: Board) -> set[int]:
     """Return the choices of an opponent for the mark X, from its description."""
     empty = set(empty_cells(board))
-    wins, blocks = (book.winning_cells(board, mark) & empty for mark in MARKS)
-    if name == "random" or not (wins or blocks or name == "rule"):
+    if name == "random":
         return empty
+    wins, blocks = (book.winning_cells(board, mark) & empty for mark in MARKS)
     if wins or blocks:
         return wins or blocks
+    return {"heuristic": empty, "rule": most_valuable(book, board)}[name]
+
+
+def most_valuable(book: RuleBook, board: Board) -> set[int]:
+    """Return the empty cells through which the fullest lines run that can still be completed."""
     worth = {}
-    for cell in empty:
+    for cell in empty_cells(board):
         held = [{board[other] for other in line} - {EMPTY} for line in book.lines_through[cell]]
         marks = [sum(board[other] != EMPTY for other in line) for line in book.lines_through[cell]]
         worth[cell] = sum(4**number for number, kinds in zip(marks, held, strict=True) if len(kinds) < 2)
@@ -36,7 +44,7 @@ def board_of(rules: Rules, mover: int, opponent: int) -> Board:
 
 @pytest.mark.parametrize(
     ("name", "rules"),
-    [*product(OPPONENTS, [Rules()]), *product(("random", "heuristic", "optimal"), VARIANTS)],
+    [*product(OPPONENTS, [Rules()]), *product(PLAY_VARIANTS, VARIANTS)],
     ids=str,
 )
 def test_opponents_choose_what_their_names_promise_in_every_state(name: str, rules: Rules) -> None:
@@ -49,8 +57,9 @@ def test_opponents_choose_what_their_names_promise_in_every_state(name: str, rul
         assert choices == set(expected)
 
 
+@pytest.mark.parametrize("name", SEARCH_NOTHING)
 @pytest.mark.parametrize("size", [(5, 5, 4), (4, 6, 4), (1, 30, 25), (8, 8, 8), (3, 4, 1), (3, 8, 2)], ids=str)
-def test_the_rule_is_the_same_for_one_board_and_for_many(size: tuple[int, int, int]) -> None:
+def test_the_choices_are_the_same_for_one_board_and_for_many(size: tuple[int, int, int], name: str) -> None:
     rules, book = Rules(*size), RuleBook(*size)
     rng = np.random.default_rng(0)
     boards = []
@@ -58,10 +67,10 @@ def test_the_rule_is_the_same_for_one_board_and_for_many(size: tuple[int, int, i
         shuffled = rng.permutation([*"OX" * (marks // 2), *"O" * (marks % 2), *EMPTY * (rules.cells - marks)])
         boards.append(tuple(shuffled.tolist()))
     positions = [[marks_of(board, mark) for mark in MARKS] for board in boards]
-    many = OPPONENTS["rule"](rules, *np.array(positions, np.uint64).view(np.int64).T).view(np.uint64).tolist()
+    many = OPPONENTS[name](rules, *np.array(positions, np.uint64).view(np.int64).T).view(np.uint64).tolist()
     for board, position, choices in zip(boards, positions, many, strict=True):
-        assert OPPONENTS["rule"](rules, *position) == choices
-        assert cells_in(choices, rules.cells) == chosen_from("rule", book, board)
+        assert OPPONENTS[name](rules, *position) == choices
+        assert cells_in(choices, rules.cells) == chosen_from(name, book, board)
 
 
 def test_rule_plays_a_board_of_any_size() -> None:
