@@ -13,7 +13,7 @@ from tictactoe.rules import Event
 
 @dataclass(frozen=True)
 class Rewards:
-    """The rewards of a ply. All go to the seat that made it, except `loss`, which goes to the other seat.
+    """The rewards of a ply, to the seat that made it, or to the other seat where a field says so.
 
     Raises:
         ValueError: a field is not a finite number.

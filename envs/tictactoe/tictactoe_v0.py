@@ -22,7 +22,7 @@ class raw_env(AECEnv[str, dict[str, Planes], int | None]):  # noqa: N801 (Pettin
     Observation space: a dict for each agent of `observation`, Box(0, 1, (rows, cols, 3), int8), as that agent sees the
         board, and `action_mask`, Box(0, 1, (rows * cols,), int8): the empty cells on its turn, zeros on the other's,
         ones when the game is over.
-    Rewards: those of `tictactoe.Rewards` to the agent that moved, and `loss` to the other agent if the move wins.
+    Rewards: those of `tictactoe.Rewards`, to both agents.
     Starting state: the empty board, `player_1` to move, or `reset(options=...)`: `position`, `seat`.
     Episode end: as in `TicTacToeEnv`, for both agents at once.
     Information: `action_mask`; at the end also `winner` int, -1 after a draw, and `illegal` bool.

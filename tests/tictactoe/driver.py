@@ -3,7 +3,7 @@
 import os
 import random
 from collections.abc import Callable
-from dataclasses import asdict, replace
+from dataclasses import asdict, fields, replace
 from typing import Any
 
 import gymnasium
@@ -17,7 +17,7 @@ from tictactoe.rewards import PRESETS
 
 TURN, VERSUS = "tictactoe:TicTacToe-v0", "tictactoe:TicTacToeVersus-v0"
 AGENTS = tictactoe_v0.AGENTS
-EXACT = Rewards(win=5, illegal=-7, allow=-0.25, draw=2, loss=-4.5)
+EXACT = Rewards(*[5, -7, -0.25, 2, -4.5, 1.5, -3, 0.75][: len(fields(Rewards))])
 """Rewards that all differ, and that single precision holds exactly."""
 INTEGERS = (int, np.int64, np.int8, np.uint8, np.array)
 """What makes an action of a cell: any of these is taken."""

@@ -3,7 +3,7 @@
 import random
 import re
 from collections import Counter
-from dataclasses import asdict
+from dataclasses import asdict, fields
 from typing import Any
 
 import gymnasium
@@ -34,7 +34,7 @@ from tictactoe.rules import WORD_BITS
 DISABLED = AutoresetMode.DISABLED
 NUMBER = 16
 """Number of boards of a vector."""
-FRACTIONS = Rewards(win=0.1, illegal=-0.3, allow=-0.7, draw=0.9, loss=-1.1)
+FRACTIONS = Rewards(*[0.1, -0.3, -0.7, 0.9, -1.1, 1.3, -1.7, 1.9][: len(fields(Rewards))])
 
 
 def on_both_backends(patched: pytest.MonkeyPatch, number: int, env_id: str, **settings: Any) -> list[Any]:

@@ -56,8 +56,7 @@ class DQNConfig(RunSettings):
     rules: Rules = Rules()
     """The board."""
     rewards: Literal["shaped", "article", "sparse"] | Rewards = "shaped"
-    """Rewards: a preset, or your own numbers of win, illegal, allow, draw and loss, as in illegal=-5 or
-    allow=0:loss=-1; the others are those of "shaped"."""
+    """Rewards: a preset, or your own numbers, as in illegal=-5 or allow=0:loss=-1; the others are those of "shaped"."""
     perspective: Literal["mover", "absolute"] = "mover"
     """Planes that the network sees: mine and theirs ("mover"), or X and O ("absolute")."""
 

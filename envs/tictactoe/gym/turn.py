@@ -36,7 +36,7 @@ class TicTacToeEnv(gymnasium.Env[Observation, int]):
     Observation space: Box(0, 1, (rows, cols, 3), int8), one-hot. Plane 0 is empty; planes 1 and 2 are X and O, or with
         `perspective="mover"` the marks of the mover and of the other seat. With `dict_observation` a dict of this
         `observation` and the `action_mask`, Box(0, 1, (rows * cols,), int8). Each call returns new arrays.
-    Rewards: a float, to the seat that moved, as `tictactoe.Rewards` says. `loss` is paid to nobody.
+    Rewards: a float, to the seat that moved, as `tictactoe.Rewards` says. The other seat is paid nothing.
     Starting state: the empty board, seat 0 (X) to move, or `reset(options=...)`: `position`, `seat`.
     Episode end: a line, a full board, or a taken cell. `truncated` is always False.
     Information: the same keys at every reset and step. `action_mask` [rows * cols] int8, all ones at the end;

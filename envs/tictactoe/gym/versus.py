@@ -26,7 +26,7 @@ class TicTacToeVersusEnv(gymnasium.Env[Observation, int]):
 
     Action space: Discrete(rows * cols), as in `TicTacToeEnv`.
     Observation space: Box(0, 1, (rows, cols, 3), int8), as the agent's seat sees it, or a dict, as in `TicTacToeEnv`.
-    Rewards: a float, the reward of the agent's own move, plus what the reply pays to it: `loss` if the reply wins.
+    Rewards: a float, the reward of the agent's own move, plus what the reply pays to it.
     Starting state: the empty board, with the opponent's first mark if the agent has seat 1, or `reset(options=...)`:
         `position`, and `seat`, the agent's seat in this game only. `reset(seed=...)` seeds everything random.
     Episode end: as in `TicTacToeEnv`, by the agent's move or the reply.
