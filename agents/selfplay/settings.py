@@ -18,7 +18,7 @@ from selfplay.errors import UserError
 from tictactoe import Rewards, Rules
 from tictactoe.names import did_you_mean
 from tictactoe.rewards import PRESETS as NAMED_REWARDS, named_rewards
-from tictactoe.rules import refuse_unknown_rules
+from tictactoe.rules import UnknownRuleError, refuse_unknown_rules
 
 LARGEST = 10**12
 """Upper bound for counts."""
@@ -203,7 +203,7 @@ def check_known_rules(rules: Rules, part: str) -> None:
     """
     try:
         refuse_unknown_rules(rules, part)
-    except ValueError as error:
+    except UnknownRuleError as error:
         raise UserError(str(error)) from None
 
 

@@ -216,18 +216,22 @@ class Rules:
         return completing
 
 
+class UnknownRuleError(ValueError):
+    """A field of `Rules` that a part of the code does not know, and that does not have its default."""
+
+
 def refuse_unknown_rules(rules: Rules, part: str, known: Collection[str] = SIZES) -> None:
     """Refuse rules that differ from the usual ones in a field that a part of the code does not know.
 
     For parts that do not ask `Rules` what a line means, such as compiled loops and the page's JavaScript.
 
     Raises:
-        ValueError: a field that is not `known` does not have its default; `part` says who refuses it.
+        UnknownRuleError: a field that is not `known` does not have its default; `part` says who refuses it.
     """
     for field in fields(rules):
         value = getattr(rules, field.name)
         if field.name not in known and value != field.default:
-            raise ValueError(f"{part} does not know the rule {field.name}={value}")
+            raise UnknownRuleError(f"{part} does not know the rule {field.name}={value}")
 
 
 def named_rules(rules: Any, *sizes: int, **settings: Any) -> Rules:

@@ -87,7 +87,7 @@ def test_the_evaluation_is_that_of_the_card() -> None:
     assert evaluation.optimal
     assert evaluation.unbeatable
     saved, found = json.loads((SHIPPED_FOLDER / "evaluation.json").read_text()), evaluation.to_dict()
-    for name in ("first", "second"):
+    for name in ("board", "first", "second"):
         assert saved.pop(name).items() <= found[name].items()
     assert saved.items() <= found.items()
     measured = dict(re.findall(r"type: (\w+), name: .*, value: (\d+)", CARD))

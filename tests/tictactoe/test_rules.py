@@ -14,6 +14,7 @@ from tests.tictactoe.rule_book import EMPTY, MARKS, Board, RuleBook, bits, book_
 from tests.variants import VARIANTS, UnknownRules
 from tictactoe import Rules, best_moves, search_value
 from tictactoe.opponents import cell_ratings, rule_choices
+from tictactoe.rules import UnknownRuleError
 
 Function = Callable[..., Any]
 
@@ -166,5 +167,5 @@ def test_a_bad_size_is_named(name: str, value: Any) -> None:
 )
 def test_what_plays_the_usual_game_only_refuses_a_rule_that_it_does_not_know(part: Function) -> None:
     part(UnknownRules())
-    with pytest.raises(ValueError, match="gravity=True"):
+    with pytest.raises(UnknownRuleError, match="gravity=True"):
         part(UnknownRules(gravity=True))

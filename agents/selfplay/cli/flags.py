@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NoReturn, TypeVar
 from selfplay.errors import MissingExtraError, UserError, naming_the_extra
 from selfplay.program import command, open_console
 from selfplay.settings import check
+from tictactoe.rules import UnknownRuleError
 
 if TYPE_CHECKING:
     from selfplay.judging.verdict import Verdict
@@ -87,13 +88,14 @@ def commands_for(folder: Path, **names: str) -> dict[str, str]:
 def run_command(main: Callable[[Sequence[str]], None], prog: str, args: Sequence[str] | None = None) -> NoReturn:
     """Run the main function of a command with these arguments, by default those of the program, and exit.
 
-    The status is 2 after a UserError and 130 after Ctrl-C. Any other error keeps its traceback.
+    The status is 2 after a mistake of the user's, or a rule that the command does not know, and 130 after Ctrl-C. Any
+    other error keeps its traceback.
     """
     status = 0
     try:
         with naming_the_extra():
             main(sys.argv[1:] if args is None else args)
-    except (UserError, MissingExtraError) as error:
+    except (UserError, MissingExtraError, UnknownRuleError) as error:
         print(f"{prog}: {error}", file=sys.stderr)
         status = USER_ERROR
     except KeyboardInterrupt as interrupt:

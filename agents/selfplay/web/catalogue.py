@@ -23,7 +23,7 @@ from selfplay.web.analysis import searched_choices
 from tictactoe import Rules
 from tictactoe.opponents import OPPONENTS
 from tictactoe.rewards import named_rewards
-from tictactoe.rules import WORD_BITS, refuse_unknown_rules
+from tictactoe.rules import WORD_BITS, UnknownRuleError, refuse_unknown_rules
 
 MOST_RUNS = 200
 """Largest number of runs shown from a folder of runs: the newest."""
@@ -96,7 +96,7 @@ class Catalogue:
             raise UserError(f"{chosen}: {named.rules} has {named.rules.cells} cells; at most {WORD_BITS} are shown")
         try:
             refuse_unknown_rules(named.rules, "the page")
-        except ValueError as error:
+        except UnknownRuleError as error:
             raise UserError(f"{chosen}: {error}") from None
         return named
 

@@ -12,6 +12,7 @@ from selfplay.cli.flags import parse, run_command
 from selfplay.errors import MissingExtraError, UserError
 from selfplay.settings import Count, Fraction
 from tests.runs import refused
+from tictactoe.rules import UnknownRuleError
 
 
 @dataclass(frozen=True)
@@ -72,6 +73,7 @@ def test_a_value_that_is_not_allowed_is_a_user_error(args: str, named: str) -> N
         (UserError("no such thing"), 2, "prog: no such thing\n"),
         (UserError("no\n\x1b[2Jsuch thing"), 2, "prog: no\\n\\x1b[2Jsuch thing\n"),
         (MissingExtraError("install it"), 2, "prog: install it\n"),
+        (UnknownRuleError("no such rule here"), 2, "prog: no such rule here\n"),
         (KeyboardInterrupt(), 130, "prog: interrupted\n"),
         (KeyboardInterrupt("interrupted; all is saved"), 130, "prog: interrupted; all is saved\n"),
     ],

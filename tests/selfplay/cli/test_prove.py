@@ -3,6 +3,7 @@
 import csv
 import hashlib
 import json
+from dataclasses import asdict
 from types import SimpleNamespace
 from typing import Any
 
@@ -67,7 +68,7 @@ def test_what_an_agent_prints_is_not_part_of_it(capsys: pytest.CaptureFixture[st
 
 def test_lower_bounds_are_named(capsys: pytest.CaptureFixture[str]) -> None:
     described = printed(capsys, "random --rows 4 --cols 5 --k 2 --positions 5000")
-    assert described["board"] == {"rows": 4, "cols": 5, "k": 2}
+    assert described["board"] == asdict(Rules(4, 5, 2))
     assert not described["complete"]
     assert "second.losses" in described["lower_bounds"]
     for name in described["lower_bounds"]:

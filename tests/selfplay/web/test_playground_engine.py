@@ -1,6 +1,7 @@
 """The playground's JavaScript is the same algorithm as Python's: rules, verdicts, targets, updates, tables."""
 
 import base64
+import json
 from collections.abc import Callable
 from dataclasses import asdict
 from typing import Any
@@ -35,7 +36,7 @@ TREE = solve(RULES).tree
 ROWS = reachable_rows(RULES)[TREE.decisions]
 """The table's row of each decision state."""
 SEATS = TREE.ply[TREE.decisions] % 2
-GAME = f"const game = window.game ??= gameTable({asdict(RULES)});"
+GAME = f"const game = window.game ??= gameTable({json.dumps(asdict(RULES))});"
 """Makes the tables once for all tests."""
 DECODE = "const decode = (text, Kind) => new Kind(Uint8Array.from(atob(text), (char) => char.charCodeAt(0)).buffer);"
 ENCODE = """const encode = (array) => {
