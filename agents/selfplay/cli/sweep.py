@@ -5,10 +5,10 @@ import secrets
 import sys
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from selfplay.cli.flags import offer, parse
 from selfplay.errors import UserError
@@ -19,7 +19,10 @@ from selfplay.learning.load import check_part, part_names
 from selfplay.program import command, tensorboard
 from selfplay.settings import Count, Seconds
 from selfplay.sweep import plan as plans
-from selfplay.sweep.plan import Plan
+from selfplay.sweep.plan import Plan, Range, Run
+
+if TYPE_CHECKING:
+    from selfplay.sweep.results import Result
 
 
 @dataclass(frozen=True)
@@ -55,49 +58,85 @@ def main(args: Sequence[str], prog: str = "selfplay sweep", **own: Any) -> None:
         # Ray reads them when it is imported, and then listens on 127.0.0.1 alone, to those who know this token.
         os.environ["RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER"] = "0"
         os.environ.setdefault("RAY_AUTH_TOKEN", secrets.token_hex(32))
-    from selfplay.sweep import engine
-    from selfplay.sweep.results import FAILED, Result
-    from selfplay.sweep.search import Search
-
-    if config.resume is None:
-        names = part_names(**own)
-        plan: Plan = replace(config, network=names.get("network", ""), agent=names.get("agent", ""))
-    else:
-        plan = plans.read(config.resume)
-        check_part(config.resume, "network", plan.network, own.get("network"))
-        check_part(config.resume, "agent", plan.agent, own.get("agent"))
+    plan = plan_of(config, own)
     runs = [] if plan.search else plans.all_runs(plan)
     space = plans.search_space(plan) if plan.search else {}
-    if config.resume is None:
-        folder = config.dir or Path("sweeps") / f"{plan.algorithm}-{time.strftime('%Y%m%d-%H%M%S')}"
-        run_folder.create(folder, "dir")
-        plans.write(plan, folder)
-    else:
-        folder = config.resume
-    resume = command("sweep", "--resume", str(folder))
-    results: list[Result] = []
+    folder = config.resume or new_folder(config, plan)  # only now: a plan that cannot be carried out leaves no folder
     with locked(folder):
-        source = Search(plan, space, folder) if plan.search else engine.Grid(runs)
         try:
-            with engine.connected(config.cpus, config.address):
-                for result in engine.train_all(folder, source, config.cpus, config.checkpoint_interval, **own):
-                    results.append(result)
-                    of_all = f" of {len(runs):,}" if runs else ""
-                    how = f"{result.end} after {result.steps:,} steps"
-                    print(f"{len(results):,}{of_all}: {result.run}: {how}", flush=True)
+            results = train_all(config, plan, runs, space, folder, own)
         except UserError as error:
-            raise UserError(f"{error}; continue with {resume}") from None
+            raise UserError(f"{error}; continue with {resume_command(folder)}") from None
         except KeyboardInterrupt:
-            raise KeyboardInterrupt(f"interrupted; continue with {resume}") from None
+            raise KeyboardInterrupt(f"interrupted; continue with {resume_command(folder)}") from None
+    failed = show_summary(results, folder)
+    if failed:
+        sys.exit(1)
+
+
+def plan_of(config: SweepConfig, own: Mapping[str, Any]) -> Plan:
+    """Return the plan of a new sweep, or of the one to resume.
+
+    Raises:
+        UserError: there is no plan in that folder, or it names other parts than `own`.
+    """
+    if config.resume is None:
+        names = part_names(**own)
+        return replace(config, network=names.get("network", ""), agent=names.get("agent", ""))
+    plan = plans.read(config.resume)
+    check_part(config.resume, "network", plan.network, own.get("network"))
+    check_part(config.resume, "agent", plan.agent, own.get("agent"))
+    return plan
+
+
+def new_folder(config: SweepConfig, plan: Plan) -> Path:
+    """Make the folder of a new sweep, with its plan, and return it."""
+    folder = config.dir or Path("sweeps") / f"{plan.algorithm}-{time.strftime('%Y%m%d-%H%M%S')}"
+    run_folder.create(folder, "dir")
+    plans.write(plan, folder)
+    return folder
+
+
+def train_all(
+    config: SweepConfig,
+    plan: Plan,
+    runs: Sequence[Run],
+    space: Mapping[str, Range | list[str]],
+    folder: Path,
+    own: Mapping[str, Any],
+) -> "list[Result]":
+    """Train the runs of a sweep, or those that its search chooses from a space; print and return how each ended."""
+    from selfplay.sweep import engine
+    from selfplay.sweep.search import Search
+
+    results = []
+    source = Search(plan, space, folder) if plan.search else engine.Grid(runs)
+    of_all = f" of {len(runs):,}" if runs else ""
+    with engine.connected(config.cpus, config.address):
+        for result in engine.train_all(folder, source, config.cpus, config.checkpoint_interval, **own):
+            results.append(result)
+            how = f"{result.end} after {result.steps:,} steps"
+            print(f"{len(results):,}{of_all}: {result.run}: {how}", flush=True)
+    return results
+
+
+def show_summary(results: "Sequence[Result]", folder: Path) -> bool:
+    """Print how the runs ended and what to do next, and return whether one has failed."""
+    from selfplay.sweep.results import FAILED
+
     failed = [result for result in results if result.end == FAILED]
     numbers = Counter(result.end for result in results)
     print(f"\n{len(results):,} runs: {', '.join(f'{number:,} {end}' for end, number in numbers.items())}")
     for result in failed:
         print(f"failed: {result.run}: {result.why}", file=sys.stderr)
     print(f"\nThe sweep is in {folder}. What you can do next:\n")
-    commands = {"Try failed runs once more:": resume} if failed else {}
+    commands = {"Try failed runs once more:": resume_command(folder)} if failed else {}
     commands["See its results:"] = command("report", str(folder))
     commands["See all its curves:"] = tensorboard(folder)
     offer(commands)
-    if failed:
-        sys.exit(1)
+    return bool(failed)
+
+
+def resume_command(folder: Path) -> str:
+    """Return the command that resumes a sweep."""
+    return command("sweep", "--resume", str(folder))
