@@ -111,7 +111,7 @@ class Bootstrap(NamedTuple):
     """The position that a target bootstraps from, and how its value counts for the seat that acted."""
 
     plies: int
-    """From the action to that position."""
+    """From the action to that position; what the seat that acted earns until then is added up without a discount."""
     own_turn: bool
     """Whether the seat that acted is taken to move there: its own network values the position, else the opponent's."""
     sign: int
