@@ -103,6 +103,10 @@ class ReplayMemory:
         """Return the transitions in these rows [n] int64 of the ring buffer."""
         return Transitions(*(stored.index_select(0, rows) for stored in self.transitions))
 
+    def tensors(self) -> Mapping[str, Tensor]:
+        """Return, by name, the tensors that `add` changes in place; a checkpoint holds them."""
+        return self.transitions._asdict()
+
 
 # Targets
 

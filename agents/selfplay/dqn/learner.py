@@ -203,7 +203,7 @@ def changed_tensors(play: InterleavedSelfPlay) -> dict[str, Tensor]:
     for number, agent in enumerate(play.agents):
         for name, tensor in learned_tensors(agent).items():
             tensors[f"agent_{number}.{name}"] = tensor
-        for name, tensor in agent.memory.transitions._asdict().items():
+        for name, tensor in agent.memory.tensors().items():
             tensors[f"agent_{number}.memory.{name}"] = tensor
         for name, tensor in agent.own_tensors().items():
             tensors[f"agent_{number}.own.{name}"] = tensor.detach()

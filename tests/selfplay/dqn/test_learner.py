@@ -262,8 +262,8 @@ def test_a_subclass_whose_state_could_not_be_restored_is_refused(kind: type[DQNA
 
 def test_a_memory_is_as_large_as_it_is_said_to_be() -> None:
     config = config_with(memory_size=10_000, batch_size=1, num_envs=1, hidden=())
-    transitions = DQNAgent(config, CPU, torch.Generator()).memory.transitions
-    size = sum(field.nbytes for field in transitions)
+    memory = DQNAgent(config, CPU, torch.Generator()).memory
+    size = sum(tensor.nbytes for tensor in memory.tensors().values())
     assert size < least_bytes(config) < 1.01 * size
     assert least_bytes(dataclasses.replace(config, networks="separate")) > 1.99 * size
 
