@@ -43,8 +43,8 @@ class PlayConfig(BoardFlags):
     """
 
     opponent: Positional[str] = SHIPPED
-    """The folder of a run, shipped (our proved player), a built-in opponent, from random to optimal, or module:name of
-    your own agent."""
+    """The folder of a run, shipped (our proved player), a built-in opponent such as heuristic or optimal (a wrong name
+    lists them all), or module:name of your own agent."""
     seat: Literal["alternate", "first", "second"] = "alternate"
     """Your seat: "alternate" begins as first and changes after each game."""
     hints: Hints = "none"

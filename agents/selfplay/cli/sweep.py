@@ -64,12 +64,13 @@ def main(args: Sequence[str], prog: str = "selfplay sweep", **own: Any) -> None:
     folder = config.resume or new_folder(config, plan)  # only now: a plan that cannot be carried out leaves no folder
     with locked(folder):
         try:
-            results = train_all(config, plan, runs, space, folder, own)
+            results = train_runs(config, plan, runs, space, folder, own)
         except UserError as error:
             raise UserError(f"{error}; continue with {resume_command(folder)}") from None
         except KeyboardInterrupt:
             raise KeyboardInterrupt(f"interrupted; continue with {resume_command(folder)}") from None
-    failed = show_summary(results, folder)
+    failed = [result for result in results if result.failed]
+    show_summary(results, failed, folder)
     if failed:
         sys.exit(1)
 
@@ -97,7 +98,7 @@ def new_folder(config: SweepConfig, plan: Plan) -> Path:
     return folder
 
 
-def train_all(
+def train_runs(
     config: SweepConfig,
     plan: Plan,
     runs: Sequence[Run],
@@ -120,11 +121,8 @@ def train_all(
     return results
 
 
-def show_summary(results: "Sequence[Result]", folder: Path) -> bool:
-    """Print how the runs ended and what to do next, and return whether one has failed."""
-    from selfplay.sweep.results import FAILED
-
-    failed = [result for result in results if result.end == FAILED]
+def show_summary(results: "Sequence[Result]", failed: "Sequence[Result]", folder: Path) -> None:
+    """Print how the runs ended, why some of them failed, and what to do next."""
     numbers = Counter(result.end for result in results)
     print(f"\n{len(results):,} runs: {', '.join(f'{number:,} {end}' for end, number in numbers.items())}")
     for result in failed:
@@ -134,7 +132,6 @@ def show_summary(results: "Sequence[Result]", folder: Path) -> bool:
     commands["See its results:"] = command("report", str(folder))
     commands["See all its curves:"] = tensorboard(folder)
     offer(commands)
-    return bool(failed)
 
 
 def resume_command(folder: Path) -> str:

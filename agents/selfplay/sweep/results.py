@@ -45,6 +45,11 @@ class Result(NamedTuple):
     """Evaluations of these at which its move was optimal in every state."""
     model_sha256: str = ""
 
+    @property
+    def failed(self) -> bool:
+        """Return whether the run failed."""
+        return self.end == FAILED
+
     def to_proof(self, kind: str) -> float:
         """Return the steps, updates or seconds to its proof, infinity without one."""
         return float(getattr(self, kind)) if self.end == PROVED else math.inf
@@ -149,6 +154,6 @@ def survival_data(results: Sequence[Result], kind: str) -> tuple[list[float], li
     followed = [float(getattr(result, kind)) for result in results]
     longest = max(followed)
     for number, result in enumerate(results):
-        if result.end == FAILED:
+        if result.failed:
             followed[number] = longest
     return followed, [result.end == PROVED for result in results]
