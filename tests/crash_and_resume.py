@@ -92,7 +92,7 @@ class Crashes:
 
 
 def finished(folder: Path) -> bool:
-    """Return whether a killed run had come to its very end, after which it cannot be resumed."""
+    """Return whether a killed run had reached its very end, after which it cannot be resumed."""
     try:
         return is_finished(folder)
     except UserError:  # there is no config.json yet, or a fault left half of it

@@ -14,9 +14,8 @@ from selfplay.judging.progress import Progress
 from selfplay.judging.verdict import Verdict
 from selfplay.learning.result import Run
 from selfplay.players import Perspective, check_not_searched, resolve
-from selfplay.settings import as_path
+from selfplay.settings import Count, as_path, converted
 from tictactoe import Rules, batch
-from tictactoe.rules import positive_integer
 
 Evaluated: TypeAlias = AnyAgent | str | os.PathLike[str] | Run
 """What can be evaluated: an agent, or the name of one, a run folder, or a run."""
@@ -58,12 +57,11 @@ def evaluate(
     An evaluation that takes over 5 seconds prints a line on stderr now and then: how many positions it has asked about.
 
     Raises:
-        ValueError: the board has more than 64 cells, there is no such perspective, or `positions` is not a positive
-            integer.
+        ValueError: the board has more than 64 cells, or there is no such perspective.
         UserError: it is not an agent, cannot be asked, answers differently when asked again about a position, or its
-            answer is not a cell, or probabilities, for each board; or `rules` is not a `Rules`.
+            answer is not a cell, or probabilities, for each board; `rules` is not a `Rules`, or `positions` no count.
     """
-    positions = positive_integer("positions", positions)
+    positions = converted("positions", positions, Count)
     policy = _policy(agent, rules, perspective)
     progress = Progress()
     policy.watch = progress.ask
@@ -84,7 +82,7 @@ def counterexamples(
     At most `positions` positions are followed at each ply. If there are more, `seed` chooses a random part of them. The
     other arguments and the errors are those of `evaluate`.
     """
-    positions = positive_integer("positions", positions)
+    positions = converted("positions", positions, Count)
     return find_counterexamples(_policy(agent, rules, perspective), positions, np.random.default_rng(seed))
 
 

@@ -283,7 +283,7 @@ def run_trial(player: Contestant, number: int, settings: str, seeds: Iterable[in
         start = player, number, settings, seed
         try:
             looks = measure(maker(player, settings), seed, seconds).looks
-        except Exception as error:  # of whatever library it is
+        except Exception as error:  # of any library
             failure = f"{type(error).__name__}: {error}"
             runs.append(TrialRun(*start, ONLINE, FAILED, math.inf, failure, harness.commit()))
             continue

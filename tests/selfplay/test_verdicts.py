@@ -273,6 +273,15 @@ def test_a_verdict_on_a_board_that_is_not_followed_whole_says_what_is_known(agen
     assert (verdict.optimal_fraction, verdict.illegal_states, verdict.first.win) == (None,) * 3
 
 
+@pytest.mark.parametrize("judge", [selfplay.evaluate, selfplay.counterexamples])
+def test_positions_are_a_count_and_may_be_written_as_a_whole_float(judge: Any) -> None:
+    assert str(judge("heuristic", positions=1e4)) == str(judge("heuristic", positions=10_000))
+    for wrong in (0, 2.5, "lots"):
+        message = refused(judge, "heuristic", positions=wrong)
+        assert "positions" in message
+        assert str(wrong) in message
+
+
 def test_our_players_are_opponents_as_they_are() -> None:
     env = gymnasium.make("tictactoe:TicTacToeVersus-v0", opponent=selfplay.load("shipped"), seat="random")
     winners, generator = set(), np.random.default_rng(0)

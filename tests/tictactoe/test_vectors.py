@@ -3,7 +3,7 @@
 import random
 import re
 from collections import Counter
-from dataclasses import asdict, fields
+from dataclasses import asdict
 from typing import Any
 
 import gymnasium
@@ -14,6 +14,7 @@ from gymnasium.wrappers import vector as wrappers
 
 from tests.tictactoe.driver import (
     BOARDS,
+    EXACT,
     SETTINGS,
     TURN,
     VERSUS,
@@ -34,7 +35,8 @@ from tictactoe.rules import WORD_BITS
 DISABLED = AutoresetMode.DISABLED
 NUMBER = 16
 """Number of boards of a vector."""
-FRACTIONS = Rewards(*[0.1, -0.3, -0.7, 0.9, -1.1, 1.3, -1.7, 1.9][: len(fields(Rewards))])
+FRACTIONS = Rewards(**{name: value / 11 for name, value in asdict(EXACT).items()})
+"""Rewards that single precision rounds."""
 
 
 def on_both_backends(patched: pytest.MonkeyPatch, number: int, env_id: str, **settings: Any) -> list[Any]:

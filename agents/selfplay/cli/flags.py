@@ -88,8 +88,7 @@ def commands_for(folder: Path, **names: str) -> dict[str, str]:
 def run_command(main: Callable[[Sequence[str]], None], prog: str, args: Sequence[str] | None = None) -> NoReturn:
     """Run the main function of a command with these arguments, by default those of the program, and exit.
 
-    The status is 2 after a mistake of the user's, or a rule that the command does not know, and 130 after Ctrl-C. Any
-    other error keeps its traceback.
+    The status is 2 after a user's mistake and 130 after Ctrl-C. Any other error keeps its traceback.
     """
     status = 0
     try:

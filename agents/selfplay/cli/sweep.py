@@ -70,7 +70,7 @@ def main(args: Sequence[str], prog: str = "selfplay sweep", **own: Any) -> None:
         except KeyboardInterrupt:
             raise KeyboardInterrupt(f"interrupted; continue with {resume_command(folder)}") from None
     failed = [result for result in results if result.failed]
-    show_summary(results, failed, folder)
+    show_results(results, failed, folder)
     if failed:
         sys.exit(1)
 
@@ -121,7 +121,7 @@ def train_runs(
     return results
 
 
-def show_summary(results: "Sequence[Result]", failed: "Sequence[Result]", folder: Path) -> None:
+def show_results(results: "Sequence[Result]", failed: "Sequence[Result]", folder: Path) -> None:
     """Print how the runs ended, why some of them failed, and what to do next."""
     numbers = Counter(result.end for result in results)
     print(f"\n{len(results):,} runs: {', '.join(f'{number:,} {end}' for end, number in numbers.items())}")

@@ -31,7 +31,7 @@ class QPlayer:
     looks at one image of each position and chooses there, so it plays alike in all turned and reflected images. With a
     `rule_weight` it adds that multiple of the built-in rule's rating to the values.
 
-    In a position in which some value is not finite it raises a UserError, whatever it is asked.
+    In a position in which some value is not finite every question raises a UserError.
     """
 
     def __init__(self, config: DQNConfig, networks: tuple[nn.Module, ...]) -> None:

@@ -19,11 +19,12 @@ from selfplay.judging.exact import ALL_STATES_CELLS
 from selfplay.learning.folder import CONFIG, MODEL, SNAPSHOTS, about
 from selfplay.learning.load import SHIPPED, SHIPPED_FOLDER, load, read_settings, snapshot_steps
 from selfplay.players import REPAIRED, NamedPolicy, Perspective
+from selfplay.settings import check_known_rules
 from selfplay.web.analysis import searched_choices
 from tictactoe import Rules
 from tictactoe.opponents import OPPONENTS
 from tictactoe.rewards import named_rewards
-from tictactoe.rules import WORD_BITS, UnknownRuleError, refuse_unknown_rules
+from tictactoe.rules import WORD_BITS
 
 MOST_RUNS = 200
 """Largest number of runs shown from a folder of runs: the newest."""
@@ -94,10 +95,7 @@ class Catalogue:
             named = players.resolve(chosen, self._perspective, rules)
         if named.rules.cells > WORD_BITS:
             raise UserError(f"{chosen}: {named.rules} has {named.rules.cells} cells; at most {WORD_BITS} are shown")
-        try:
-            refuse_unknown_rules(named.rules, "the page")
-        except UnknownRuleError as error:
-            raise UserError(f"{chosen}: {error}") from None
+        check_known_rules(named.rules, f"{chosen}: the page")
         return named
 
     def _describe(self, number: int, _version: Version) -> dict[str, Any]:

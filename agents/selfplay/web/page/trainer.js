@@ -57,7 +57,7 @@ function report() {
   postMessage({ run, running, points: points.splice(0), ways, shortest, seconds, board, values: [...learner.values(row)], move: cellOf(moves[row]) });
 }
 
-/** Train until the next report is due, and go on after requests that have come meanwhile. */
+/** Train until the next report is due, and continue after requests that have come meanwhile. */
 function keepRunning() {
   const end = performance.now() + asked.wait;
   while (asked.running && performance.now() < end) {
