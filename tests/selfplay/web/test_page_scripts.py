@@ -28,6 +28,17 @@ def test_values_are_signed_and_short(call: Call) -> None:
     assert shown == ["0.00", "0.00", "+0.25", f"{MINUS}1.00", "+10.0", f"{MINUS}1234"]
 
 
+def test_built_in_opponents_are_capitalized_and_runs_named_by_what_differs_in_them(call: Call) -> None:
+    run = {"kind": "minimax-q", "run": "minimax-q", "differs": "gamma 0.5, seed 3"}
+    players = [{"name": "random", "kind": "built-in"}, {"name": "one", **run}, {"name": "two", **run}]
+    players.append({"name": "three", **run, "differs": "seed 4"})
+    random, one, two, three = [player["title"] for player in call("names.js", "titled", players)]
+    assert random == "Random"
+    assert one.replace("one", "two") == two != one
+    assert [part for part in ("gamma 0.5", "seed 3") if part not in one] == []
+    assert ("gamma" in three, "seed 4" in three, "three" in three) == (False, True, False)
+
+
 def test_colours_mean_a_loss_a_draw_or_a_win(call: Call) -> None:
     """A board of zeros is all in the colour of a draw, and beyond a win is no more than a win; as elsewhere."""
     loss, draw, win = -1, 0, 1
