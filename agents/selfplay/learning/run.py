@@ -22,7 +22,7 @@ from selfplay.learning.recorder import FolderRecorder
 from selfplay.learning.result import Interrupted, Run, earlier_records
 from selfplay.learning.screen import Screen
 from selfplay.program import on_stop_signals
-from selfplay.settings import RunSettings, require
+from selfplay.settings import RunSettings, flat, require
 
 
 class StopRequest:
@@ -149,7 +149,9 @@ def _resumed(learner: Learner, config: RunSettings, folder: Path, force: bool) -
     try:
         learner.restore(checkpoint.state)
     except UserError as error:
-        raise UserError(f"{folder / CHECKPOINT}: {error}") from None
+        now = json.loads(json.dumps(flat(config)))
+        changed = ", ".join(name for name, value in settings.items() if now.get(name) != value) or "none"
+        raise UserError(f"{folder / CHECKPOINT}: {error}; settings that have changed since: {changed}") from None
     if progress.due <= learner.steps:
         raise UserError(f"{folder / CHECKPOINT}: is damaged: its evaluation at {progress.due} steps is overdue")
     proved = progress.proofs == PROOFS_TO_STOP and settings.get("stop", config.stop) == config.stop
