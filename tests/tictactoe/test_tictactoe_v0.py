@@ -6,7 +6,7 @@ import gymnasium
 import pettingzoo
 import pytest
 from pettingzoo.test import api_test, parallel_api_test, parallel_seed_test, seed_test
-from pettingzoo.utils.conversions import turn_based_aec_to_parallel
+from pettingzoo.utils.conversions import aec_to_parallel, turn_based_aec_to_parallel
 
 from tictactoe import Rules, tictactoe_v0
 
@@ -36,6 +36,11 @@ def test_pettingzoos_own_tests_pass(settings: dict[str, Any], capsys: pytest.Cap
     parallel_api_test(turn_based_aec_to_parallel(tictactoe_v0.env(**settings)), num_cycles=200)
     parallel_seed_test(lambda: turn_based_aec_to_parallel(tictactoe_v0.env(**settings)), num_cycles=100)
     assert "Passed" in capsys.readouterr().out
+
+
+def test_seats_that_take_turns_are_not_taken_for_parallel_ones() -> None:
+    with pytest.raises(AssertionError):
+        aec_to_parallel(tictactoe_v0.env())
 
 
 @pytest.mark.parametrize(

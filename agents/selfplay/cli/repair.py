@@ -13,7 +13,7 @@ from selfplay.judging.evaluate import evaluate_policy
 from selfplay.judging.repair import repair
 from selfplay.learning import folder as run_folder
 from selfplay.learning.load import load, read_settings
-from selfplay.players import REPAIRED, check_board, following
+from selfplay.players import REPAIRED, following
 from selfplay.settings import Count
 
 
@@ -48,7 +48,6 @@ def main(args: Sequence[str], prog: str = "selfplay repair") -> None:
         raise UserError(f"{config.run}: is a run of {settings.algorithm}, and only a DQN can be repaired")
     player = load(config.run)
     assert isinstance(player, QPlayer)
-    check_board(player.rules)
     check_patchable(player)
     folder = config.run_dir or run_folder.unused(place.with_name(f"{place.name}-repaired"))
     run_folder.create(folder)  # before the long search, which would be lost if this failed
