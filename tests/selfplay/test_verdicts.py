@@ -180,6 +180,7 @@ def asked_with_a_mask(observation: Planes, mask: Planes) -> None:
         (nn.Sequential(nn.Flatten(2), nn.Linear(12, 9)), "mat1 and mat2 shapes cannot be multiplied (6x9"),
         (Model("planes", 4), "Unexpected observation shape"),
         (Classifier(), "int(agent.predict("),
+        (Classifier(), "(3, 3, 3)"),
         (SimpleNamespace(act=asked_with_a_mask), "agent.act(observation, observation[..., 0].ravel())"),
         (3, "int"),
         (Valuing, "class"),
