@@ -15,7 +15,7 @@ import math
 import re
 import statistics
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import groupby
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
@@ -32,6 +32,7 @@ from benchmarks.sweeps import evidence, tables
 from benchmarks.sweeps.__main__ import SWEEPS
 from selfplay.cli.flags import parse
 from selfplay.cli.sweep import SweepConfig
+from selfplay.sweep.statistics import Estimate, proportion
 
 MARKED = re.compile(r"^(<!-- (?P<name>[a-z0-9-]+(\.[a-z0-9-]+)+) -->\n).*?^(<!-- end -->)", re.DOTALL | re.MULTILINE)
 Tables: TypeAlias = dict[str, str]
@@ -52,6 +53,7 @@ def all_tables(docs: Path) -> Tables:
         **of_speed(docs),
         "disturbed-sweeps.table": of_killed_sweeps(saved(docs, "disturbed-sweeps")),
         "figures.table": of_figures(docs),
+        "planted-faults.table": of_planted_faults(saved(docs, "planted-faults")),
         "ways.table": of_ways_to_beat(),
     }
 
@@ -127,6 +129,7 @@ FIGURES = (
     Figure("data/repaired-on-6x5x4.json", "learning.repaired --rows 6 --seeds 1000 1001 1002"),
     Figure("data/alphazero-on-5x5x4.json", "learning.alphazero_larger"),
     Figure("data/disturbed-sweeps.json", "sweeps.disturbed", "[What if a run is killed?](#what-if-a-run-is-killed)"),
+    Figure("data/planted-faults.json", "planted_faults CLONE", "[Do the tests notice?](#do-the-tests-notice-a-fault)"),
     Figure("data/ray-tune.json", "sweeps.ray_tune", "[Sweeps](sweeps.md)"),
     Figure("data/the-page.json", "page", "[Play](play.md#the-page)"),
     Figure("course/unit_2.csv", "learning.course tables", "[The course](course/README.md)"),
@@ -383,6 +386,32 @@ def of_killed_sweeps(results: Results) -> str:
     """Return the table of sweeps in which a kill interrupted a run."""
     interrupted = {row: of_row for row, of_row in results.items() if any(result["runs resumed"] for result in of_row)}
     return table(interrupted)
+
+
+def of_planted_faults(results: Results) -> str:
+    """Return a table of how many faults the tests noticed, by the commit in which they were planted.
+
+    A person has added to each fault of the data file what it breaks: a "promise", "looks" or "nothing".
+    """
+    columns: dict[str, Callable[[Result], bool]] = {
+        "all": lambda _: True,
+        "in envs": lambda result: result["file"].startswith("envs"),
+        "in agents": lambda result: result["file"].startswith("agents"),
+        "break a promise": lambda result: result["breaks"] == "promise",
+        "change looks": lambda result: result["breaks"] == "looks",
+        "change nothing": lambda result: result["breaks"] == "nothing",
+    }
+    lines = [["planted in", *columns]]
+    for commit, of_row in results.items():
+        found = ([result["noticed"] for result in of_row if chosen(result)] for chosen in columns.values())
+        lines.append([commit, *map(noticed, found)])
+    return markdown(lines)
+
+
+def noticed(found: Sequence[bool]) -> str:
+    """Return how many faults were noticed, with the share in percent and its interval."""
+    share = proportion(sum(found), len(found))
+    return f"{cell(found)}: {Estimate(*(100 * end for end in share)).text(0)} %"
 
 
 def of_ways_to_beat() -> str:

@@ -67,4 +67,7 @@ def test_what_cannot_be_repaired_is_refused() -> None:
     assert "minimax-q" in refused(repair.main, ["table"])
     assert "nowhere" in refused(repair.main, ["nowhere"])
     assert "5 positions" in refused(repair.main, ["run", "--positions", "5"])
+    flat = config_with(hidden=())
+    save(Path("flat"), flat, make(flat).player())
+    assert "hidden" in refused(repair.main, ["flat"])
     assert not Path("run-repaired").exists()
