@@ -397,9 +397,9 @@ def of_planted_faults(results: Results) -> str:
         "all": lambda _: True,
         "in envs": lambda result: result["file"].startswith("envs"),
         "in agents": lambda result: result["file"].startswith("agents"),
-        "break a promise": lambda result: result["breaks"] == "promise",
-        "change looks": lambda result: result["breaks"] == "looks",
-        "change nothing": lambda result: result["breaks"] == "nothing",
+        "break a promise": lambda result: result.get("breaks") == "promise",
+        "change looks": lambda result: result.get("breaks") == "looks",
+        "change nothing": lambda result: result.get("breaks") == "nothing",
     }
     lines = [["planted in", *columns]]
     for commit, of_row in results.items():
@@ -410,6 +410,8 @@ def of_planted_faults(results: Results) -> str:
 
 def noticed(found: Sequence[bool]) -> str:
     """Return how many faults were noticed, with the share in percent and its interval."""
+    if not found:
+        return cell(found)
     share = proportion(sum(found), len(found))
     return f"{cell(found)}: {Estimate(*(100 * end for end in share)).text(0)} %"
 

@@ -8,10 +8,10 @@ becomes another one, a number grows by one, a condition is reversed, or a call o
 out. When the program ends the clone is as it was.
 
 First the quick tests run once, to see which tests run which line. Then the tests that run the changed line look for the
-fault. If it runs only while modules are imported, in other processes, or compiled, those in the folder of tests that
-mirrors its package do. A fault is noticed if one test fails, or takes much longer than without it. Some faults make no
-difference that anybody could notice. Hundreds of faults take hours, so each result is saved at once: the first ones are
-a random sample too.
+fault. A line that runs only while modules are imported, in other processes, or compiled is left to all tests in the
+folder that mirrors its package. A fault is noticed if one test fails, or takes much longer than without it. Some faults
+make no difference that anybody could notice. Hundreds of faults take hours, so each result is saved at once: the first
+ones are a random sample too.
 """
 
 import ast
@@ -98,8 +98,10 @@ def changes(file: Path, node: ast.AST, lines: Sequence[str], inside: bool = Fals
             continue
         if inside and isinstance(child, ast.stmt | ast.expr) and child.lineno == child.end_lineno:
             line = lines[child.lineno - 1]
-            for start, end, text in replaced(child, line):
-                yield Fault(file, child.lineno, line, line[:start] + text + line[end:])
+            in_bytes = line.encode().decode("latin-1")  # a character for each byte, as `ast` counts columns
+            for start, end, text in replaced(child, in_bytes):
+                changed = in_bytes[:start] + text + in_bytes[end:]
+                yield Fault(file, child.lineno, line, changed.encode("latin-1").decode())
         yield from changes(file, child, lines, inside or isinstance(child, ast.FunctionDef | ast.ClassDef))
 
 
@@ -115,8 +117,8 @@ def replaced(node: ast.stmt | ast.expr, line: str) -> Iterator[tuple[int, int, s
             yield start, end, str(not value)
         case ast.Constant(value=int(value) | float(value)):
             yield start, end, str(value + 1)
-        case ast.UnaryOp(op=ast.Not(), operand=operand):
-            yield start, operand.col_offset, ""
+        case ast.UnaryOp(op=ast.Not()):
+            yield start, start + len("not "), ""
         case ast.IfExp(test=test):
             yield test.col_offset, test.end_col_offset or 0, f"(not ({line[test.col_offset : test.end_col_offset]}))"
         case ast.Expr(value=ast.Call()) | ast.Raise():
@@ -158,6 +160,7 @@ def tests_fail(clone: Path, arguments: Sequence[str], most_seconds: float | None
     """Return whether the tests of a clone fail, or need too many seconds."""
     command = [".venv/bin/pytest", "-q", "-p", "no:cacheprovider", *arguments]
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    environment["PYTHONDONTWRITEBYTECODE"] = "1"  # or a compiled fault may be taken for the next one of the same second
     unseen = subprocess.DEVNULL
     with subprocess.Popen(
         command, cwd=clone, env=environment, stdout=unseen, stderr=unseen, start_new_session=True

@@ -31,12 +31,14 @@ def test_sum():
         ("a and b or c", {"a or b or c", "a and b and c"}),
         ("a + 1", {"a - 1", "a + 2"}),
         ("not a", {"a"}),
+        ("not (a and b)", {"(a and b)", "not (a or b)"}),
         ("b if a else c", {"b if (not (a)) else c"}),
         ("f(True)", {"f(False)", "pass"}),
         ("raise a", {"pass"}),
         ("a: int = 1", {"a: int = 2"}),
         ("a: Literal[1]", set()),
         ("'a'", set()),
+        ("'é' and a", {"'é' or a"}),
     ],
 )
 def test_a_line_has_each_of_its_faults(line: str, changed: set[str]) -> None:
