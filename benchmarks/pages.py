@@ -391,7 +391,7 @@ def of_killed_sweeps(results: Results) -> str:
 def of_planted_faults(results: Results) -> str:
     """Return a table of how many faults the tests noticed, by the commit in which they were planted.
 
-    A person has added to each fault of the data file what it breaks: a "promise", "looks" or "nothing".
+    What each fault breaks, a "promise", "looks" or "nothing", was judged by reading it, and added to the data file.
     """
     columns: dict[str, Callable[[Result], bool]] = {
         "all": lambda _: True,

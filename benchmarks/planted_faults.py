@@ -147,11 +147,11 @@ def tests_of_lines(clone: Path, left_out: Sequence[str]) -> TestsOfLines:
         raise UserError(f"{clone}: the tests fail without any fault, or pytest-cov is not installed there")
     from coverage import CoverageData  # comes with pytest-cov
 
-    data = CoverageData(basename=str(clone / ".coverage"))
-    data.read()
+    coverage = CoverageData(basename=str(clone / ".coverage"))
+    coverage.read()
     found: TestsOfLines = {}
-    for file in data.measured_files():
-        of_line = data.contexts_by_lineno(file).items()
+    for file in coverage.measured_files():
+        of_line = coverage.contexts_by_lineno(file).items()
         found[Path(file)] = {line: {name.rpartition("|")[0] for name in names if name} for line, names in of_line}
     return found
 
