@@ -82,13 +82,13 @@ def version(distribution: str) -> str:
         return "not installed"
 
 
-def commit() -> str:
-    """Return the commit that is checked out, and whether programs differ from it.
+def commit(clone: Path = ROOT) -> str:
+    """Return the commit that is checked out in a clone, and whether programs differ from it.
 
     Data may differ: measurements write it.
     """
-    described = git("describe", "--always", "--exclude=*").stdout.strip() or "unknown"
-    changed = git("diff", "--quiet", "HEAD", "--", "*.py").returncode == 1
+    described = git("-C", str(clone), "describe", "--always", "--exclude=*").stdout.strip() or "unknown"
+    changed = git("-C", str(clone), "diff", "--quiet", "HEAD", "--", "*.py").returncode == 1
     return f"{described}, with uncommitted changes" if changed else described
 
 

@@ -86,7 +86,7 @@ class Figure(NamedTuple):
 
     file: str
     command: str
-    """What follows `python -m benchmarks.`; for all but the sweeps it also needs `--docs docs`."""
+    """What follows `python -m benchmarks.`; for all but the sweeps it also needs `--docs docs`. Empty: no script."""
     page: str = ""
     """A link, if it is not the page of the figure before it."""
     measured: str = ""
@@ -129,6 +129,9 @@ FIGURES = (
     Figure("data/repaired-on-6x5x4.json", "learning.repaired --rows 6 --seeds 1000 1001 1002"),
     Figure("data/alphazero-on-5x5x4.json", "learning.alphazero_larger"),
     Figure("data/disturbed-sweeps.json", "sweeps.disturbed", "[What if a run is killed?](#what-if-a-run-is-killed)"),
+    Figure("data/changes-by-strangers.json", "", "[How easily changed?](#how-easily-is-the-code-changed)"),
+    Figure("data/modules-of-a-run.json", "modules"),
+    Figure("data/equal-weights.json", "equal_weights CLONE OTHER_CLONE"),
     Figure("data/planted-faults.json", "planted_faults CLONE", "[Do the tests notice?](#do-the-tests-notice-a-fault)"),
     Figure("data/ray-tune.json", "sweeps.ray_tune", "[Sweeps](sweeps.md)"),
     Figure("data/the-page.json", "page", "[Play](play.md#the-page)"),
@@ -145,7 +148,8 @@ def of_figures(docs: Path) -> str:
         name = Path(figure.file).stem
         machines = machines_of(docs, figure.measured or name)
         link = f"[{name}]({figure.file})"
-        lines.append([figure.page, link, f"`{figure.command}`", commits(machines), load(machines)])
+        command = f"`{figure.command}`" if figure.command else "by hand"
+        lines.append([figure.page, link, command, commits(machines), load(machines)])
     return markdown(lines)
 
 

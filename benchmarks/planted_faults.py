@@ -217,7 +217,7 @@ def main(args: Sequence[str]) -> None:
     """Plant each fault, and print and save whether it was noticed."""
     flags = parse(Flags, args, PROG)
     clone = flags.clone.resolve()
-    commit = harness.git("-C", str(clone), "describe", "--always", "--exclude=*").stdout.strip()
+    commit = harness.commit(clone)
     measured_on = {**harness.start(TITLE), "seed": str(flags.seed)}
     faults, of_lines = drawn(clone, flags.faults, flags.seed), tests_of_lines(clone, flags.left_out)
     results: list[Result] = []
