@@ -8,6 +8,7 @@ import pytest
 import selfplay
 from selfplay.cli import certify, prove, repair, train
 from selfplay.judging import check_certificate
+from selfplay.judging.verdict import verdict_text
 from selfplay.learning import folder as run_folder
 from selfplay.learning.load import SHIPPED_FOLDER
 from selfplay.players import REPAIRED
@@ -29,6 +30,8 @@ def test_a_run_is_repaired_beside_itself(run: Path, capsys: pytest.CaptureFixtur
     before, folder = content_of(run), run.parent / "run-repaired"
     repair.main([str(run)])
     assert content_of(run) == before
+    words = " ".join(capsys.readouterr().out.split())
+    assert " ".join(verdict_text(selfplay.evaluate(folder)).split()) in words
     assert {path.name for path in folder.iterdir()} == {"config.json", "evaluation.json", "model.safetensors"}
     units = len(selfplay.load(folder).tensors()["shared.hidden.0.bias"]) - 16
     note = run_folder.read_config(folder)[REPAIRED]
@@ -37,7 +40,6 @@ def test_a_run_is_repaired_beside_itself(run: Path, capsys: pytest.CaptureFixtur
     assert "run" in note
     assert json.loads((folder / "evaluation.json").read_text()) == selfplay.evaluate(folder).to_dict()
     assert selfplay.evaluate(folder).unbeatable
-    capsys.readouterr()
     prove.main([str(folder)])
     assert note in capsys.readouterr().out
     certify.main([str(folder)])

@@ -57,7 +57,7 @@ def test_the_settings_of_a_run_are_the_defaults_of_a_run_like_it() -> None:
 @pytest.mark.parametrize(
     ("args", "named"),
     [
-        ("--memory-size 1000000000000", "GB of memory"),
+        ("--memory-size 1000000000000", "232,000 GB"),
         ("--run-dir /dev/null/x", "/dev/null/x"),
         ("--force", "resume"),
         ("--rewards sprase", "sparse"),

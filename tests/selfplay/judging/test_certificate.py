@@ -93,14 +93,18 @@ def status(path: Path, header: dict[str, Any], positions: list[str]) -> int:
         FirstChoice(RULE, Rules(4, 4, 4), symmetric=True, legal=True),
     ],
 )
-def test_what_is_certified_is_accepted(policy: AgentPolicy, path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_certified_is_accepted(
+    policy: AgentPolicy, path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     monkeypatch.setattr("selfplay.judging.forward_search.BOARDS", 97)  # so that equal positions come from many parts
     content = certificate_of(policy)
     header, positions = lines_of(content)
     assert (header["masked"], header["symmetric"]) == (policy.legal, policy.symmetric)
     assert header["positions"] == len(positions)
     path.write_bytes(content)
+    capsys.readouterr()
     assert check_certificate.main(str(path)) == UNBEATABLE
+    assert f"{len(positions):,}" in capsys.readouterr().out
     # Each position that is listed is met, and there is none twice.
     met, problem, _ = check_certificate.check(check_certificate.Certificate(str(path)))
     assert (met, problem) == (len(positions), "")

@@ -59,6 +59,7 @@ def test_a_name_without_a_player_is_refused(tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
     assert "config.json" in refused(of, str(tmp_path / "empty"))
     assert "9,9,5" in refused(Catalogue, ["rule"], None, "absolute", Rules(9, 9, 5))
+    assert names(Catalogue(["rule"], None, "absolute", Rules(8, 8, 5)))[0] == "rule"
     assert "gravity=True" in refused(Catalogue, ["rule"], None, "absolute", UnknownRules(gravity=True))
 
 
