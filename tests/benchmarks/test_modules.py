@@ -7,7 +7,7 @@ from tictactoe import Rules, planes
 
 
 def has_line() -> bool:
-    return Rules().has_line(7)
+    return bool(Rules().has_line(7))
 
 
 def both() -> None:

@@ -1,5 +1,6 @@
 """Names, runs, agents and models of other libraries are evaluated as they are."""
 
+import dataclasses
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -221,6 +222,7 @@ def test_a_verdict_names_the_perspective_that_a_custom_agent_was_shown() -> None
             assert verdict.perspective == perspective
             assert perspective in repr(verdict)
             assert perspective in verdict_text(verdict)
+            assert verdict == dataclasses.replace(verdict, perspective=None)
     ours = selfplay.evaluate(selfplay.load("shipped"), perspective="mover"), selfplay.evaluate("random")
     assert [verdict.perspective for verdict in ours] == [None, None]
 

@@ -38,6 +38,12 @@ def test_the_table_shows_every_player_and_result(held: tuple[Path, str]) -> None
     assert "arena/results.csv" in output
 
 
+def test_results_without_a_folder_go_to_one_of_their_own_in_runs() -> None:
+    folder = arena.default_folder(Rules(3, 4, 3))
+    assert folder.parent == Path("runs")
+    assert "3x4x3" in folder.name
+
+
 def test_every_pairing_is_in_the_results_and_agrees_with_the_exact_evaluation(held: tuple[Path, str]) -> None:
     runs, _ = held
     lines = read(runs / "arena" / "results.csv")

@@ -7,9 +7,9 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from selfplay.cli.play import Quit, main, play_game, play_games
+from selfplay.cli.play import Quit, about_hints, main, play_game, play_games
 from selfplay.judging.agents import AgentPolicy
-from selfplay.players import NamedPolicy
+from selfplay.players import NamedPolicy, resolve
 from tests.children import at_terminal
 from tictactoe import Rules
 
@@ -99,6 +99,12 @@ def test_a_bare_flag_of_hints_shows_what_is_true(
     answers(monkeypatch, "q")
     main(["heuristic", *flags])
     assert capsys.readouterr().out.count("*draw") == 9
+
+
+def test_learned_hints_are_those_of_the_opponent() -> None:
+    opponent = resolve("shipped", "absolute", Rules())
+    assert opponent.name in about_hints(opponent, "learned")
+    assert opponent.name not in about_hints(opponent, "true")
 
 
 def test_a_game_in_each_seat_at_a_terminal_in_which_taken_squares_lose_nothing() -> None:

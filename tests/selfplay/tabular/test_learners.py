@@ -299,6 +299,15 @@ def test_plies_are_counted_also_after_a_state_in_which_they_were_not(config: Tab
         resumed.restore({**state, "plies": -1})
 
 
+@EACH
+def test_plies_are_counted_alike_however_the_games_are_divided(config: TabularConfig) -> None:
+    at_once, one_by_one = make_learner(config), make_learner(config)
+    at_once.play(20)
+    for _ in range(20):
+        one_by_one.play(1)
+    assert one_by_one.plies == at_once.plies
+
+
 def test_each_ply_of_a_game_is_counted() -> None:
     for cells in ([0, 0], [0, 3, 0], X_WINS_CELLS, DRAW_CELLS):
         learner, _ = minimax_q_along(cells)

@@ -225,7 +225,9 @@ def test_a_file_has_as_many_snapshots_as_there_is_room_for(tmp_path: Path, monke
         monkeypatch.setattr(export, "ROOM_FOR_SNAPSHOTS", round(part * whole))
         assert export.snapshots_data(run)["steps"] == kept
     command.main([str(run), "--export", str(file)])
-    assert data_in(file)["players"][0]["snapshots"] == [6]
+    player, *rivals = data_in(file)["players"]
+    assert player["snapshots"] == [6]
+    assert [rival["name"] for rival in rivals] == list(export.RIVALS)
 
 
 def test_what_cannot_be_exported_is_named(tmp_path: Path) -> None:
