@@ -8,6 +8,7 @@ difference of one bit to spread to all weights.
 
 import subprocess
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 
 import tyro
@@ -17,7 +18,7 @@ from benchmarks import data, harness
 from benchmarks.data import Result
 
 TITLE = "Equal weights"
-SETTINGS = (
+FLAGS = (
     "",
     "--mask",
     "--networks separate",
@@ -29,28 +30,22 @@ SETTINGS = (
     "--lines 4 --rule-weight 0.1",
     "--preset article",
 )
-"""Flags of each row."""
+ROWS = {f"train.py {flags}".strip(): flags.split() for flags in FLAGS}
+"""Flags of each row by its name."""
 PLIES = 8_000
 
 
-def train(clone: Path, flags: str, seed: int, folder: Path) -> Path:
+def train(clone: Path, flags: Sequence[str], seed: int, folder: Path) -> Path:
     """Train in a clone, and return the file with the player's tensors."""
     length = ["--total-steps", str(PLIES), "--device", "cpu", "--seed", str(seed), "--run-dir", str(folder)]
-    subprocess.run(
-        [".venv/bin/python", "train.py", *flags.split(), *length], cwd=clone, check=True, stdout=subprocess.DEVNULL
-    )
+    command = [".venv/bin/python", "train.py", *flags, *length]
+    subprocess.run(command, cwd=clone, check=True, stdout=subprocess.DEVNULL)
     return folder / "model.safetensors"
 
 
-def equal(file: Path, other: Path) -> bool:
-    """Return whether two files hold the same tensors, by name and bit for bit."""
-    tensors, others = load_file(file), load_file(other)
-    return tensors.keys() == others.keys() and all(
-        tensor.dtype == others[name].dtype
-        and tensor.shape == others[name].shape
-        and tensor.tobytes() == others[name].tobytes()
-        for name, tensor in tensors.items()
-    )
+def bits(file: Path) -> dict[str, tuple[str, tuple[int, ...], bytes]]:
+    """Return the type, the shape and the bits of each tensor in a file, by name."""
+    return {name: (str(tensor.dtype), tensor.shape, tensor.tobytes()) for name, tensor in load_file(file).items()}
 
 
 def main(
@@ -73,11 +68,11 @@ def main(
 
     def measure(row: str, seed: int) -> Result:
         with tempfile.TemporaryDirectory() as folder:
-            flags = row.removeprefix("train.py")
-            file = train(clone, flags, seed, Path(folder) / "one")
-            return {"equal": equal(file, train(other, flags, seed, Path(folder) / "other"))}
+            file = train(clone, ROWS[row], seed, Path(folder) / "one")
+            other_file = train(other, ROWS[row], seed, Path(folder) / "other")
+            return {"equal": bits(file) == bits(other_file)}
 
-    results = harness.in_turns([f"train.py {flags}".strip() for flags in SETTINGS], seeds, measure)
+    results = harness.in_turns(ROWS, seeds, measure)
     harness.present(results, f"{PLIES} plies")
     if docs is not None:
         data.save(docs, TITLE, results, measured_on)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from safetensors.numpy import save_file
 
-from benchmarks.equal_weights import equal, train
+from benchmarks.equal_weights import bits, train
 
 ONE = {"weight": np.array([[0.5, -0.0]], np.float32)}
 
@@ -24,7 +24,7 @@ ONE = {"weight": np.array([[0.5, -0.0]], np.float32)}
 def test_weights_are_equal_if_every_bit_is(tmp_path: Path, other: dict[str, np.ndarray], expected: bool) -> None:
     save_file(ONE, tmp_path / "one")
     save_file(other, tmp_path / "other")
-    assert equal(tmp_path / "one", tmp_path / "other") is expected
+    assert (bits(tmp_path / "one") == bits(tmp_path / "other")) is expected
 
 
 def test_a_clone_trains_with_its_own_python(tmp_path: Path) -> None:
@@ -32,7 +32,7 @@ def test_a_clone_trains_with_its_own_python(tmp_path: Path) -> None:
     python.parent.mkdir(parents=True)
     python.write_text('#!/bin/sh\necho "$PWD $@" > "$PWD/called"\n')
     python.chmod(0o755)
-    file = train(tmp_path / "clone", "--networks separate", 7, tmp_path / "run")
+    file = train(tmp_path / "clone", ["--networks", "separate"], 7, tmp_path / "run")
     assert file == tmp_path / "run/model.safetensors"
     folder, script, *flags = (tmp_path / "clone/called").read_text().split()
     assert (folder, script) == (str(tmp_path / "clone"), "train.py")
