@@ -3,7 +3,8 @@
     python -m benchmarks.equal_weights CLONE OTHER_CLONE --docs docs
 
 Both clones were set up with the README's commands. Every run ends after some thousand plies, which is enough for a
-difference of one bit to spread to all weights.
+difference of one bit to spread to all weights. Commit d6ee02c8 had an Adam of its own, which rounds otherwise than
+PyTorch's; `git apply` of equal_weights.patch, beside this file, gives it PyTorch's.
 """
 
 import subprocess
@@ -43,9 +44,9 @@ def train(clone: Path, flags: Sequence[str], seed: int, folder: Path) -> Path:
     return folder / "model.safetensors"
 
 
-def bits(file: Path) -> dict[str, tuple[str, tuple[int, ...], bytes]]:
-    """Return the type, the shape and the bits of each tensor in a file, by name."""
-    return {name: (str(tensor.dtype), tensor.shape, tensor.tobytes()) for name, tensor in load_file(file).items()}
+def bits(file: Path) -> list[tuple[str, tuple[int, ...], bytes]]:
+    """Return the type, the shape and the bits of each tensor in a file, in an order that no layer's name decides."""
+    return sorted((str(tensor.dtype), tensor.shape, tensor.tobytes()) for tensor in load_file(file).values())
 
 
 def main(
@@ -64,7 +65,6 @@ def main(
     """
     clone, other = clone.resolve(), other.resolve()
     measured_on = harness.start(TITLE, seeds=seeds)
-    measured_on["compared"] = f"{harness.commit(clone)} and {harness.commit(other)}"
 
     def measure(row: str, seed: int) -> Result:
         with tempfile.TemporaryDirectory() as folder:
@@ -72,7 +72,9 @@ def main(
             other_file = train(other, ROWS[row], seed, Path(folder) / "other")
             return {"equal": bits(file) == bits(other_file)}
 
-    results = harness.in_turns(ROWS, seeds, measure)
+    of_rows = harness.in_turns(ROWS, seeds, measure)
+    pairs = [{"settings": row, **result} for row, of_row in of_rows.items() for result in of_row]
+    results = {f"{harness.commit(clone)} and {harness.commit(other)}": pairs}
     harness.present(results, f"{PLIES} plies")
     if docs is not None:
         data.save(docs, TITLE, results, measured_on)

@@ -200,6 +200,7 @@ DIFFERENCE = ("difference", "p", "the difference is")
 COLUMNS: Mapping[str, Sequence[str]] = {
     **dict.fromkeys(SWEEPS, ("changed", "proved", "plies, median", *DIFFERENCE)),
     "proof": ("changed", "proved", "true share, %", "plies, median", "most plies", *DIFFERENCE),
+    "equal-weights": ("equal",),
     "time-to-unbeatable": ("proved", "seconds", "all seconds", "units", "plies", "ms"),
     "lapses": (
         "first proof, plies", "evaluations after it", "lapses", "last lapse, plies", "without a lapse",

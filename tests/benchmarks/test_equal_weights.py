@@ -17,7 +17,7 @@ ONE = {"weight": np.array([[0.5, -0.0]], np.float32)}
         ({"weight": np.array([[0.5, -0.0]], np.float32)}, True),
         ({"weight": np.array([[0.5, 0.0]], np.float32)}, False),
         ({"weight": np.array([[0.5], [-0.0]], np.float32)}, False),
-        ({"bias": np.array([[0.5, -0.0]], np.float32)}, False),
+        ({"renamed": np.array([[0.5, -0.0]], np.float32)}, True),
         ({}, False),
     ],
 )
