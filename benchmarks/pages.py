@@ -132,6 +132,7 @@ FIGURES = (
     Figure("data/changes-by-strangers.json", "", "[How easily changed?](#how-easily-is-the-code-changed)"),
     Figure("data/modules-of-a-run.json", "modules"),
     Figure("data/equal-weights.json", "equal_weights CLONE OTHER_CLONE"),
+    Figure("data/speed-by-commit.json", "learning.time_to_unbeatable --modes default mask"),
     Figure("data/planted-faults.json", "planted_faults CLONE", "[Do the tests notice?](#do-the-tests-notice-a-fault)"),
     Figure("data/ray-tune.json", "sweeps.ray_tune", "[Sweeps](sweeps.md)"),
     Figure("data/the-page.json", "page", "[Play](play.md#the-page)"),
