@@ -2,12 +2,17 @@
 
     python -m benchmarks.equal_weights CLONE OTHER_CLONE --docs docs
 
-Both clones were set up with the README's commands. Every run ends after some thousand plies, which is enough for a
-difference of one bit to spread to all weights. Commit d6ee02c8 had an Adam of its own, which rounds otherwise than
-PyTorch's; `git apply` of equal_weights.patch, beside this file, gives it PyTorch's.
+Each clone has one of the commits checked out. Its programs run with the Python and the libraries of this script.
+
+Commit d6ee02c8 had an Adam of its own, which rounds otherwise than PyTorch's, and another name for a layer. This gives
+its clone PyTorch's Adam and today's name:
+
+    git -C CLONE apply "$PWD/benchmarks/equal_weights.patch"
 """
 
+import os
 import subprocess
+import sys
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
@@ -25,7 +30,7 @@ FLAGS = (
     "--networks separate",
     "--target independent",
     "--double --loss mse",
-    "--hard-update 50",
+    "--hard-update 50 --learning-rate-hold 100",
     "--symmetry augment --perspective absolute",
     "--stop optimal",
     "--lines 4 --rule-weight 0.1",
@@ -33,20 +38,27 @@ FLAGS = (
 )
 ROWS = {f"train.py {flags}".strip(): flags.split() for flags in FLAGS}
 """Flags of each row by its name."""
-PLIES = 8_000
+PLIES = 40_000
+"""Enough for the target network to be copied, the learning rate to fall, memories to be overwritten, and proofs."""
 
 
 def train(clone: Path, flags: Sequence[str], seed: int, folder: Path) -> Path:
-    """Train in a clone, and return the file with the player's tensors."""
+    """Train with the programs of a clone, and return the file with the player's tensors."""
     length = ["--total-steps", str(PLIES), "--device", "cpu", "--seed", str(seed), "--run-dir", str(folder)]
-    command = [".venv/bin/python", "train.py", *flags, *length]
-    subprocess.run(command, cwd=clone, check=True, stdout=subprocess.DEVNULL)
+    packages = os.pathsep.join(str(clone / name) for name in ("envs", "agents"))
+    subprocess.run(
+        [sys.executable, "train.py", *flags, *length],
+        cwd=clone,
+        env={**os.environ, "PYTHONPATH": packages, "OMP_NUM_THREADS": "1"},
+        check=True,
+        stdout=subprocess.DEVNULL,
+    )
     return folder / "model.safetensors"
 
 
-def bits(file: Path) -> list[tuple[str, tuple[int, ...], bytes]]:
-    """Return the type, the shape and the bits of each tensor in a file, in an order that no layer's name decides."""
-    return sorted((str(tensor.dtype), tensor.shape, tensor.tobytes()) for tensor in load_file(file).values())
+def bits(file: Path) -> dict[str, tuple[str, tuple[int, ...], bytes]]:
+    """Return the type, the shape and the bits of each tensor in a file, by name."""
+    return {name: (str(tensor.dtype), tensor.shape, tensor.tobytes()) for name, tensor in load_file(file).items()}
 
 
 def main(
