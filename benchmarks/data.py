@@ -25,7 +25,7 @@ def save(docs: Path, title: str, results: Mapping[Row, Sequence[Result]], measur
     for row, of_row in results.items():
         found = [{name: as_json(value) for name, value in result.items()} for result in of_row]
         saved[str(row)] = {"measured on": dict(measured_on), "results": found}
-    path.parent.mkdir(exist_ok=True)
+    path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(json.dumps(saved, indent=1, ensure_ascii=False) + "\n")
 
 
