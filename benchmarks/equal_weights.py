@@ -36,8 +36,8 @@ FLAGS = (
     "--lines 4 --rule-weight 0.1",
     "--preset article",
 )
-ROWS = {f"train.py {flags}".strip(): flags.split() for flags in FLAGS}
-"""Flags of each row by its name."""
+SETTINGS = {f"train.py {flags}".strip(): flags.split() for flags in FLAGS}
+"""Flags by the command that has them."""
 PLIES = 40_000
 """Enough for the target network to be copied, the learning rate to fall, memories to be overwritten, and proofs."""
 
@@ -78,14 +78,14 @@ def main(
     clone, other = clone.resolve(), other.resolve()
     measured_on = harness.start(TITLE, seeds=seeds)
 
-    def measure(row: str, seed: int) -> Result:
+    def measure(command: str, seed: int) -> Result:
         with tempfile.TemporaryDirectory() as folder:
-            file = train(clone, ROWS[row], seed, Path(folder) / "one")
-            other_file = train(other, ROWS[row], seed, Path(folder) / "other")
+            file = train(clone, SETTINGS[command], seed, Path(folder) / "one")
+            other_file = train(other, SETTINGS[command], seed, Path(folder) / "other")
             return {"equal": bits(file) == bits(other_file)}
 
-    of_rows = harness.in_turns(ROWS, seeds, measure)
-    pairs = [{"settings": row, **result} for row, of_row in of_rows.items() for result in of_row]
+    measured = harness.in_turns(SETTINGS, seeds, measure)
+    pairs = [{"settings": command, **pair} for command, of_seeds in measured.items() for pair in of_seeds]
     results = {f"{harness.commit(clone)} and {harness.commit(other)}": pairs}
     harness.present(results, f"{PLIES} plies")
     if docs is not None:

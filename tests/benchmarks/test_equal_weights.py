@@ -62,5 +62,5 @@ def test_pairs_of_both_clones_are_compared(tmp_path: Path, monkeypatch: pytest.M
     monkeypatch.setattr(equal_weights, "train", train_other_weights)
     equal_weights.main(tmp_path / "one", tmp_path / "other", seeds=(0, 1), docs=tmp_path)
     (pairs,) = data.saved_results(tmp_path, equal_weights.TITLE).values()
-    assert len(pairs) == 2 * len(equal_weights.ROWS)
+    assert len(pairs) == 2 * len(equal_weights.SETTINGS)
     assert [pair["settings"] for pair in pairs if not pair["equal"]] == ["train.py --mask"]
