@@ -307,11 +307,7 @@ def match_ups(results: Results) -> list[list[str]]:
 
 def of_bigger_boards(docs: Path) -> Tables:
     """Return what is proved on larger boards: by training alone, with a repair, and by AlphaZero."""
-    trained = {}
-    for row, of_row in saved(docs, "bigger-boards").items():
-        flags = bigger_boards.ROWS[row]
-        now = flags.removesuffix(bigger_boards.FORMER)
-        trained[f"`{now}`" if now == flags else f"`{now}`, before"] = of_row
+    trained = {bigger_boards.shown(bigger_boards.ROWS[row]): each for row, each in saved(docs, "bigger-boards").items()}
     repaired = {}
     for board in ("5,5,4", "6,5,4"):
         seeds = saved(docs, f"repaired-on-{board.replace(',', 'x')}").values()

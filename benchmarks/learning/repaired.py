@@ -35,8 +35,9 @@ from selfplay.judging.repair import repair
 from tictactoe import Rules, search_value
 
 FLAGS = (
-    "--preset large --cols 5 --k 4 --mask --lines 8 --hidden 512x256 --memory-size 400000 --epsilon-start 0.9 "
-    "--rule-weight 2 --total-steps 512000 --eval-every 128000"
+    "--preset large --cols 5 --k 4 --mask --message-rounds 0 --lines 8 --hidden 512x256 --loss mse "
+    "--learning-rate 0.003 --learning-rate-hold 2000 --batch-size 384 --memory-size 400000 --updates-per-step 1 "
+    "--soft-update 0.03 --epsilon-start 0.9 --rule-weight 2 --total-steps 512000 --eval-every 128000"
 )
 POSITIONS = RepairConfig.positions
 

@@ -24,8 +24,8 @@ from benchmarks.harness import ROOT
 from benchmarks.learning import bigger_boards
 
 TITLE = "From pressing return to a proof"
-FLAGS = ("", *(bigger_boards.ROWS[row] for row in ("4x4x4", "4x4x4-narrow", "4x4x4-unmasked")))
-ROWS = {f"train.py {flags}".strip(): flags.split() for flags in FLAGS}
+FLAGS = ("", *(flags for row, flags in bigger_boards.ROWS.items() if row != "4x4x3"))
+ROWS = {f"train.py {bigger_boards.shown(flags)}".strip(): flags.split() for flags in FLAGS}
 """Flags of each row by its name."""
 PROVED = b"PROVED UNBEATABLE"
 

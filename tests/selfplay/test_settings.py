@@ -141,6 +141,7 @@ def test_every_number_has_bounds(config: Any) -> None:
         (DQNConfig, {"total_steps": 1000}, ["total_steps", "warmup", "1024"]),
         (DQNConfig, {"hidden": (8,) * 101}, ["hidden", "100"]),
         (DQNConfig, {"lines": 10**7}, ["lines", "10000000"]),
+        (DQNConfig, {"message_rounds": 2}, ["lines", "message_rounds", "0"]),
         (DQNConfig, {"learning_rate": 1e308}, ["learning_rate", "1e+308"]),
         (DQNConfig, {"rule_weight": -1.0}, ["rule_weight", "-1"]),
         (DQNConfig, {"stop": "optimal", "rows": 5, "cols": 4}, ["stop", "optimal"]),

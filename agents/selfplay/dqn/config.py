@@ -73,8 +73,12 @@ class DQNConfig(RunSettings):
     hidden: Layers = (256,)
     """Widths of the hidden layers, as in 64x32 on a command line; [] is none."""
     lines: Annotated[int, Bounds(0, WIDEST)] = 0
-    """Features of each cell that two shared layers compute from the lines through it, before the hidden layers. With
-    them larger boards need far fewer plies."""
+    """Features of each cell that shared layers compute from the lines through it, before the hidden layers. With them
+    larger boards need far fewer plies."""
+    message_rounds: Annotated[int, Bounds(0, 100)] = 0
+    """Rounds in which lines and cells tell each other their features, as many as `lines` says. Then the hidden layers
+    look at each cell by itself, so that what is learned in one place holds on the whole board. 0: the hidden layers
+    look at the whole board."""
     double: bool = False
     """Choose the next action with the online network and value it with the target network (double DQN, van Hasselt et
     al. 2016)."""
@@ -142,6 +146,8 @@ class DQNConfig(RunSettings):
             check_fits(self.rules)
         except ValueError as error:
             raise UserError(str(error)) from None
+        if self.message_rounds:
+            require(self.lines > 0, "lines", "at least 1 with message_rounds", self.lines)
         if self.rule_weight:
             check_known_rules(self.rules, "rule_weight")
         solvable = self.rules.cells <= SOLVABLE_CELLS
@@ -160,17 +166,12 @@ PRESETS: Mapping[str, DQNConfig] = MappingProxyType(
         "large": DQNConfig(
             preset="large",
             rules=Rules(4, 4, 4),
-            hidden=(512,),
-            lines=8,
-            loss="mse",
-            learning_rate=3e-3,
-            learning_rate_hold=2_000,
-            batch_size=384,
-            memory_size=200_000,
-            updates_per_step=1,
-            soft_update=0.03,
+            hidden=(16,),
+            lines=32,
+            message_rounds=1,
+            memory_size=50_000,
             counterexample_margin=0.05,
-            eval_every=25_600,
+            eval_every=12_800,
         ),
         "article": DQNConfig(
             preset="article",

@@ -299,7 +299,8 @@ def least_bytes(config: DQNConfig) -> int:
     """Return the least memory of a run in bytes: replay memory, networks, a batch through them, and the boards."""
     cells, agents = config.rules.cells, 2 if config.networks == "separate" else 1
     weights = sum(parameter.numel() for parameter in empty_network(config, torch.device("meta")).parameters())
-    units = cells * config.lines + sum(config.hidden) + cells
+    places = cells if config.message_rounds else 1  # that the hidden layers look at
+    units = cells * config.lines + places * sum(config.hidden) + cells
     transition = 6 * cells + 4  # 4-byte numbers: two observations, an 8-byte action, reward, continues
     stored = agents * (config.memory_size * transition + WEIGHT_COPIES * weights)
     return 4 * (stored + config.batch_size * (transition + units) + config.num_envs * units)

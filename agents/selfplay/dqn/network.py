@@ -1,6 +1,7 @@
 """The Q-network: from a one-hot board to one value per cell.
 
-Dense layers do the work. On larger boards line features before them help.
+Dense layers look at the whole board, and line features before them help on larger boards. Or cells and lines pass
+messages, and the layers look at one cell at a time: then nothing has to be learned for each place of the board anew.
 """
 
 from collections.abc import Callable, Iterable
@@ -21,6 +22,8 @@ NetworkFactory: TypeAlias = Callable[[Rules], nn.Module]
 
 LINE_WIDTH = 4
 """Units that look at a line, for each feature of a cell."""
+STEP = 1e-4
+"""What a cell is worth less than the one before it to a network to which both look the same."""
 
 
 class QNetwork(nn.Module):
@@ -79,12 +82,73 @@ class LineFeatures(nn.Module):
         return (self._members @ of_cells).relu_().view(board_shape).t()
 
 
-def empty_network(config: DQNConfig, device: torch.device) -> QNetwork:
+class MessageNetwork(nn.Module):
+    """A map from observations [B, 3A] to action values [B, A] that is the same for every cell and every line.
+
+    In each of its `rounds` a line sums up what its cells know, and a cell what its lines know; what is passed on are
+    `width` numbers. Then the `hidden` layers, each followed by a ReLU, look at every cell by itself, beside the mean of
+    all cells. So what is learned in one place holds wherever lines cross in the same way: the values of positions that
+    a symmetry of the lines maps to each other are mapped in the same way. 4,4,4 has 32 such symmetries, its board 8.
+    Cells that look the same would differ by rounding errors alone, which depend on how many boards are asked together;
+    so each cell is worth `STEP` less than the one before it.
+
+    Inside, features are [A, B, width] or [L, B, width] for L lines, so that each step is one matrix product.
+
+    Source: message passing, Gilmer et al. (2017), arXiv:1704.01212; the mean, Zaheer et al. (2017), arXiv:1703.06114.
+    """
+
+    def __init__(self, rules: Rules, rounds: int, width: int, hidden: tuple[int, ...]) -> None:
+        super().__init__()
+        lines = torch.tensor([[line >> cell & 1 for cell in range(rules.cells)] for line in rules.lines], device="cpu")
+        self._lines = lines.float()  # [L, A]; no buffer, as in `LineFeatures`
+        self.rounds = nn.ModuleList(MessageRound(width if number else 3, width) for number in range(rounds))
+        widths = (width, *hidden)
+        self.mean = nn.Linear(width, (*hidden, 1)[0], bias=False)
+        self.hidden = nn.ModuleList(nn.Linear(*sizes) for sizes in pairwise(widths))
+        self.output = nn.Linear(widths[-1], 1)
+        self._order = STEP * torch.arange(rules.cells, device="cpu")
+
+    def forward(self, observation: Tensor) -> Tensor:
+        """Return the action values [B, A] of observations [B, 3A]."""
+        if self._lines.device != observation.device:
+            self._lines, self._order = (table.to(observation.device) for table in (self._lines, self._order))
+        cells = observation.view(len(observation), -1, 3).transpose(0, 1).contiguous()
+        for each in self.rounds:
+            cells = each(cells, self._lines)
+        first, *others = cast("Iterable[nn.Linear]", (*self.hidden, self.output))
+        features = linear(cells, first.weight, first.bias).add_(linear(cells.mean(dim=0), self.mean.weight))
+        for layer in others:
+            features = linear(features.relu_(), layer.weight, layer.bias)
+        return features.squeeze(2).t() - self._order
+
+
+class MessageRound(nn.Module):
+    """A map from the cells' features [A, B, inputs] to their next ones, [A, B, width]."""
+
+    def __init__(self, inputs: int, width: int) -> None:
+        super().__init__()
+        self.line = nn.Linear(inputs, width)
+        self.message = nn.Linear(width, width, bias=False)
+        self.cell = nn.Linear(inputs, width)
+
+    def forward(self, cells: Tensor, lines: Tensor) -> Tensor:
+        """Return what the cells know after the round; `lines` [L, A] is 1 where a cell is in a line."""
+        count, boards, _ = cells.shape
+        sums = (lines @ cells.view(count, -1)).view(len(lines), boards, -1)
+        of_lines = linear(sums, self.line.weight, self.line.bias).relu_()
+        messages = linear(of_lines, self.message.weight).view(len(lines), -1)
+        own = linear(cells, self.cell.weight, self.cell.bias).view(count, -1)
+        return own.addmm_(lines.t(), messages).relu_().view(count, boards, -1)
+
+
+def empty_network(config: DQNConfig, device: torch.device) -> QNetwork | MessageNetwork:
     """Return the network that the settings describe, with weights that are still to be set.
 
     On the "meta" device it takes no memory. PyTorch's global random generator stays as it was.
     """
     with torch.random.fork_rng(devices=()), device:
+        if config.message_rounds:
+            return MessageNetwork(config.rules, config.message_rounds, config.lines, config.hidden)
         return QNetwork(config.rules, config.hidden, config.lines)
 
 

@@ -29,8 +29,10 @@ def check_patchable(player: QPlayer) -> None:
     """Refuse networks to which no hidden unit can be added.
 
     Raises:
-        UserError: the network has no hidden layer, or is a custom one.
+        UserError: the network has no hidden layer that looks at the whole board, or is a custom one.
     """
+    if player.config.message_rounds:
+        raise UserError("message_rounds: only a network without them can be repaired, whose layers see the whole board")
     if not all(isinstance(network, QNetwork) for network in player.networks):
         raise UserError("a custom network cannot be repaired; only one of dense layers can")
     if not player.config.hidden:
@@ -65,8 +67,8 @@ def _units(player: QPlayer, cells: Mapping[Position, int]) -> tuple[Tensor, Tens
 @torch.no_grad()
 def _widen(network: nn.Module, config: DQNConfig, inputs: Tensor, lowered: Tensor) -> QNetwork:
     """Return a network with one more unit per hidden layer for each of the inputs [N, 3A] whose values it lowers."""
-    assert isinstance(network, QNetwork)
     wide = empty_network(config, inputs.device)
+    assert isinstance(wide, QNetwork)
     learned = network.state_dict()
     for name, weights in wide.state_dict().items():
         before = learned[name]

@@ -1,9 +1,16 @@
-"""The Q-network: its line features are those of a plain computation, and it starts as PyTorch's layers do."""
+"""The networks: line features and messages are those of a plain computation; they start as PyTorch's layers do."""
 
+import pytest
 import torch
 
-from selfplay.dqn.network import QNetwork, initialize
+from selfplay.dqn.network import STEP, MessageNetwork, MessageRound, QNetwork, initialize
 from tictactoe import Rules
+
+
+def boards(rules: Rules) -> torch.Tensor:
+    """Return observations of 5 boards of random marks, [B, A, 3]."""
+    marks = torch.randint(0, 3, (5, rules.cells), generator=torch.Generator().manual_seed(1))
+    return torch.nn.functional.one_hot(marks, 3).float()
 
 
 def test_the_features_of_a_cell_are_those_of_the_lines_through_it() -> None:
@@ -11,8 +18,7 @@ def test_the_features_of_a_cell_are_those_of_the_lines_through_it() -> None:
     network = QNetwork(rules, (7,), lines=2)
     initialize(network, torch.Generator().manual_seed(0))
     assert network.lines is not None
-    board = torch.randint(0, 3, (5, 12), generator=torch.Generator().manual_seed(1))
-    observation = torch.nn.functional.one_hot(board, 3).float()  # [B, A, 3]
+    observation = boards(rules)
     of_cells = torch.zeros(5, 12, 2)
     for line in rules.lines:
         cells = [cell for cell in range(12) if line >> cell & 1]
@@ -22,6 +28,58 @@ def test_the_features_of_a_cell_are_those_of_the_lines_through_it() -> None:
     features = torch.cat((observation.flatten(1), of_cells.relu().flatten(1)), dim=1)
     expected = network.output(network.hidden[0](features).relu())
     torch.testing.assert_close(network(observation.flatten(1)), expected)
+
+
+@pytest.mark.parametrize("hidden", [(), (6,), (6, 5)])
+def test_cells_and_lines_tell_each_other_what_they_know(hidden: tuple[int, ...]) -> None:
+    rules = Rules(3, 4, 3)
+    network = MessageNetwork(rules, 2, 7, hidden)
+    initialize(network, torch.Generator().manual_seed(0))
+    members = [[cell for cell in range(rules.cells) if line >> cell & 1] for line in rules.lines]
+    observation = boards(rules)
+    cells = list(observation.unbind(dim=1))  # of each cell [B, features]
+    for each in network.rounds:
+        assert isinstance(each, MessageRound)
+        told = [each.message(each.line(sum(cells[cell] for cell in line)).relu()) for line in members]
+        cells = [
+            (each.cell(own) + sum(told[line] for line in range(len(members)) if cell in members[line])).relu()
+            for cell, own in enumerate(cells)
+        ]
+    first, *others = (*network.hidden, network.output)
+    values: list[torch.Tensor] = []
+    for own in cells:
+        features = first(own) + network.mean(torch.stack(cells).mean(dim=0))
+        for layer in others:
+            features = layer(features.relu())
+        values.append(features - STEP * len(values))
+    torch.testing.assert_close(network(observation.flatten(1)), torch.cat(values, dim=1))
+
+
+def test_cells_with_the_same_lines_are_worth_the_same_wherever_they_lie() -> None:
+    """Exchanging the inner with the outer rows and columns maps the lines of 4,4,4 to themselves."""
+    rules = Rules(4, 4, 4)
+    network = MessageNetwork(rules, 2, 7, (6,))
+    initialize(network, torch.Generator().manual_seed(0))
+    order = [1, 0, 3, 2]
+    cells = torch.tensor([4 * row + col for row in order for col in order])
+    observation = boards(rules)
+    values, images = (
+        network(seen.flatten(1)) + STEP * torch.arange(16) for seen in (observation, observation[:, cells])
+    )
+    torch.testing.assert_close(images, values[:, cells])
+    assert len(values.unique()) > 5
+
+
+def test_of_cells_that_look_the_same_the_first_is_chosen_however_many_boards_are_asked() -> None:
+    rules = Rules(4, 4, 4)
+    network = MessageNetwork(rules, 2, 32, (32,))
+    initialize(network, torch.Generator().manual_seed(0))
+    empty = torch.tensor([1.0, 0.0, 0.0]).repeat(1, 16)
+    (first,) = network(empty).topk(16).indices
+    on_diagonals, others = [0, 3, 5, 6, 9, 10, 12, 15], [1, 2, 4, 7, 8, 11, 13, 14]
+    assert first.tolist() in (on_diagonals + others, others + on_diagonals)
+    for number in (2, 3, 17, 512, 1_000):
+        assert (network(empty.repeat(number, 1)).topk(16).indices == first).all()
 
 
 def test_every_layer_starts_within_its_bound() -> None:

@@ -57,6 +57,10 @@ def test_a_patch_changes_the_move_in_the_corrected_positions_alone(kind: dict[st
 
 
 def test_networks_to_which_no_unit_can_be_added_are_refused() -> None:
-    for player in (make(config_with(hidden=())).player(), QPlayer(config_with(), (nn.Linear(27, 9),))):
+    messages = config_with(message_rounds=1, lines=2)
+    for player in (
+        *(make(config).player() for config in (config_with(hidden=()), messages)),
+        QPlayer(config_with(), (nn.Linear(27, 9),)),
+    ):
         with pytest.raises(UserError, match="network"):
             check_patchable(player)

@@ -44,6 +44,8 @@ DQNS: list[dict[str, Any]] = [
     {"rule_weight": 2.0, "mask": True, "perspective": "absolute"},
     {"cols": 4, "lines": 3},
     {"rows": 4, "cols": 4, "k": 4, "lines": 3},
+    {"message_rounds": 2, "lines": 5, "hidden": (6, 4)},
+    {"cols": 4, "message_rounds": 1, "lines": 5, "hidden": (), "symmetry": "none"},
 ]
 
 

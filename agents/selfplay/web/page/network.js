@@ -4,6 +4,8 @@ import { seatToMove } from "./rules.js";
 
 const DIGITS = 33; // in base 3 that Python's floats hold exactly, in which images are compared there
 
+const STEP = 1e-4; // what a cell is worth less than the one before it to a network to which both look the same
+
 /**
  * @typedef {object} Game
  * @property {import("./rules.js").Rules} rules
@@ -51,14 +53,26 @@ function leastImage(marks, symmetries) {
 
 /** Return the function from marks (of each cell 0, 1 or 2) to values; `part` gives a tensor by name, or undefined. */
 function network(game, part) {
-  const layer = (name) => ({ weight: part(`${name}.weight`), bias: part(`${name}.bias`).values });
-  const layers = (name) => {
+  const layer = (name) => {
+    const weight = part(`${name}.weight`);
+    return { weight, bias: part(`${name}.bias`)?.values ?? new Float64Array(weight.shape[0]) };
+  };
+  const several = (first, make) => {
     const parts = [];
-    while (part(`${name}.${parts.length}.weight`)) {
-      parts.push(layer(`${name}.${parts.length}`));
+    while (part(first(parts.length))) {
+      parts.push(make(parts.length));
     }
     return parts;
   };
+  const layers = (name) => several((at) => `${name}.${at}.weight`, (at) => layer(`${name}.${at}`));
+  const rounds = several((at) => `rounds.${at}.line.weight`, (at) => ({
+    line: layer(`rounds.${at}.line`),
+    message: layer(`rounds.${at}.message`),
+    cell: layer(`rounds.${at}.cell`),
+  }));
+  if (rounds.length > 0) {
+    return messageNetwork(game, rounds, layer("mean"), [...layers("hidden"), layer("output")]);
+  }
   const lines = part("lines.line.weight") && { line: layer("lines.line"), cell: layer("lines.cell") };
   const hidden = layers("hidden");
   const output = layer("output");
@@ -76,6 +90,29 @@ function network(game, part) {
     }
     return dense(output, features);
   };
+}
+
+/** Return the same function of a network in which cells and lines tell each other what they know, in rounds. */
+function messageNetwork({ lines }, rounds, mean, [first, ...others]) {
+  return (marks) => {
+    let cells = marks.map((mark) => Float64Array.from([0, 1, 2], (each) => Number(each === mark)));
+    for (const { line, message, cell } of rounds) {
+      const told = lines.map((members) => dense(message, relu(dense(line, sum(members.map((at) => cells[at]))))));
+      cells = cells.map((own, at) => {
+        const messages = told.filter((_, number) => lines[number].includes(at));
+        return relu(sum([dense(cell, own), ...messages]));
+      });
+    }
+    const all = dense(mean, sum(cells).map((number) => number / cells.length));
+    return cells.map((own, at) => {
+      const seen = sum([dense(first, own), all]);
+      return others.reduce((features, layer) => dense(layer, relu(features)), seen)[0] - STEP * at;
+    });
+  };
+}
+
+function sum(vectors) {
+  return vectors[0].map((_, at) => vectors.reduce((total, vector) => total + vector[at], 0));
 }
 
 function dense({ weight, bias }, inputs) {
