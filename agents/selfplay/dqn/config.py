@@ -166,9 +166,10 @@ PRESETS: Mapping[str, DQNConfig] = MappingProxyType(
         "large": DQNConfig(
             preset="large",
             rules=Rules(4, 4, 4),
-            hidden=(16,),
+            hidden=(32,),
             lines=32,
             message_rounds=1,
+            learning_rate=6e-3,
             memory_size=50_000,
             counterexample_margin=0.05,
             eval_every=12_800,

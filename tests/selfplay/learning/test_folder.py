@@ -12,7 +12,6 @@ from safetensors.numpy import load_file
 import selfplay
 from selfplay.dqn.config import PRESETS, DQNConfig
 from selfplay.learning import algorithms, folder as run_folder
-from selfplay.learning.algorithms import defaults_of
 from selfplay.learning.folder import RunFlags
 from selfplay.learning.load import SHIPPED_FOLDER, read_settings
 from selfplay.settings import Count, RunSettings, flat
@@ -90,7 +89,7 @@ def test_a_run_that_started_from_a_table_needs_that_file_no_more(tmp_path: Path)
 def test_a_setting_that_a_file_lacks_has_its_default(config: Any, tmp_path: Path) -> None:
     run_folder.write_config(tmp_path, config, {})
     content = json.loads((tmp_path / "config.json").read_text())
-    defaults = flat(defaults_of(type(config), content["config"]))
+    defaults = flat(type(config)())
     for name, value in content["config"].items():
         fewer = {other: each for other, each in content["config"].items() if other != name}
         if name == "preset" or flat(config)[name] != defaults[name]:
@@ -98,6 +97,15 @@ def test_a_setting_that_a_file_lacks_has_its_default(config: Any, tmp_path: Path
         (tmp_path / "config.json").write_text(json.dumps(content | {"config": fewer}))
         assert flat(read_settings(tmp_path)[0])[name] == defaults[name], (name, value)
         assert read_settings(tmp_path)[0] == dataclasses.replace(config, run_dir=None)
+
+
+def test_a_player_of_a_preset_is_read_that_is_older_than_a_setting_of_it(tmp_path: Path) -> None:
+    config = dataclasses.replace(PRESETS["large"], message_rounds=0, lines=2, hidden=(8,), device="cpu")
+    save(tmp_path / "run", config, make(config).player())
+    content = json.loads((tmp_path / "run" / "config.json").read_text())
+    del content["config"]["message_rounds"]
+    (tmp_path / "run" / "config.json").write_text(json.dumps(content))
+    assert selfplay.load(tmp_path / "run").config == dataclasses.replace(config, run_dir=None)
 
 
 def test_a_new_setting_leaves_the_shipped_player_and_every_run_readable(

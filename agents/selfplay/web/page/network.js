@@ -57,19 +57,16 @@ function network(game, part) {
     const weight = part(`${name}.weight`);
     return { weight, bias: part(`${name}.bias`)?.values ?? new Float64Array(weight.shape[0]) };
   };
-  const several = (first, make) => {
+  const layers = (prefix, suffix = "") => {
     const parts = [];
-    while (part(first(parts.length))) {
-      parts.push(make(parts.length));
+    while (part(`${prefix}.${parts.length}${suffix}.weight`)) {
+      parts.push(layer(`${prefix}.${parts.length}${suffix}`));
     }
     return parts;
   };
-  const layers = (name) => several((at) => `${name}.${at}.weight`, (at) => layer(`${name}.${at}`));
-  const rounds = several((at) => `rounds.${at}.line.weight`, (at) => ({
-    line: layer(`rounds.${at}.line`),
-    message: layer(`rounds.${at}.message`),
-    cell: layer(`rounds.${at}.cell`),
-  }));
+  const rounds = layers("rounds", ".line").map((line, at) => {
+    return { line, message: layer(`rounds.${at}.message`), cell: layer(`rounds.${at}.cell`) };
+  });
   if (rounds.length > 0) {
     return messageNetwork(game, rounds, layer("mean"), [...layers("hidden"), layer("output")]);
   }
