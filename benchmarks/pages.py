@@ -309,8 +309,8 @@ def of_bigger_boards(docs: Path) -> Tables:
     """Return what is proved on larger boards: by training alone, with a repair, and by AlphaZero."""
     trained = {}
     for row, of_row in saved(docs, "bigger-boards").items():
-        flags, comma, before = bigger_boards.shown(bigger_boards.ROWS[row]).partition(",")
-        trained[f"`{flags}`{comma}{before}"] = of_row
+        flags, before = bigger_boards.shown(bigger_boards.ROWS[row])
+        trained[f"`{flags}`{before}"] = of_row
     repaired = {}
     for board in ("5,5,4", "6,5,4"):
         seeds = saved(docs, f"repaired-on-{board.replace(',', 'x')}").values()

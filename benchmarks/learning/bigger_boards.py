@@ -33,10 +33,10 @@ ROWS = {
 """Flags of each row by its name."""
 
 
-def shown(flags: str) -> str:
-    """Return the flags of a row as a table shows them: "before" stands for the former preset."""
+def shown(flags: str) -> tuple[str, str]:
+    """Return the flags of a row as a table shows them, and what follows: ", before" stands for the former preset."""
     now = flags.removesuffix(FORMER)
-    return now if now == flags else f"{now}, before"
+    return now, "" if now == flags else ", before"
 
 
 def measure(flags: str, seed: int, seconds: float, total_steps: int) -> Result:

@@ -60,7 +60,7 @@ class Training(NamedTuple):
 
 Row = Literal[
     "now", "before", "now, mask", "now, optimal", "now, constant learning rate", "now, separate", "4,4,4 now",
-    "4,4,4 before",
+    "4,4,4 dense", "4,4,4 before",
 ]  # fmt: skip
 FORMER: Mapping[str, Any] = {
     "learning_rate_hold": 3_000,
@@ -70,8 +70,22 @@ FORMER: Mapping[str, Any] = {
     "counterexamples": 0.5,
 }
 LARGE: Mapping[str, Any] = {"preset": "large", "mask": True}
-FORMER_LARGE: Mapping[str, Any] = {
+DENSE_LARGE: Mapping[str, Any] = {
     **LARGE,
+    "message_rounds": 0,
+    "lines": 8,
+    "hidden": (512,),
+    "loss": "mse",
+    "batch_size": 384,
+    "memory_size": 200_000,
+    "updates_per_step": 1,
+    "eval_every": 25_600,
+    "learning_rate": 3e-3,
+    "learning_rate_hold": 2_000,
+    "soft_update": 0.03,
+}
+FORMER_LARGE: Mapping[str, Any] = {
+    **DENSE_LARGE,
     "learning_rate": 1e-3,
     "learning_rate_hold": 3_000,
     "soft_update": 0.01,
@@ -86,6 +100,7 @@ ROWS: Mapping[Row, Training] = {
     "now, constant learning rate": Training({"learning_rate_hold": 0}, plies=FEWER_PLIES),
     "now, separate": Training({"networks": "separate"}, plies=FEWER_PLIES),
     "4,4,4 now": Training(LARGE, plies=3_000_000, seeds=5),
+    "4,4,4 dense": Training(DENSE_LARGE, plies=3_000_000, seeds=5),
     "4,4,4 before": Training(FORMER_LARGE, TargetPlayer, plies=3_000_000, seeds=3, replies=False),
 }
 

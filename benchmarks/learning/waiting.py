@@ -25,7 +25,7 @@ from benchmarks.learning import bigger_boards
 
 TITLE = "From pressing return to a proof"
 FLAGS = ("", *(flags for row, flags in bigger_boards.ROWS.items() if row != "4x4x3"))
-ROWS = {f"train.py {bigger_boards.shown(flags)}".strip(): flags.split() for flags in FLAGS}
+ROWS = {f"train.py {''.join(bigger_boards.shown(flags))}".strip(): flags.split() for flags in FLAGS}
 """Flags of each row by its name."""
 PROVED = b"PROVED UNBEATABLE"
 

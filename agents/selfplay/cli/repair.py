@@ -26,7 +26,7 @@ class RepairConfig:
     """
 
     run: str = field()
-    """The folder of the run, which does not change."""
+    """The folder of a run with `--message-rounds 0`; it does not change."""
     run_dir: Path | None = None
     """Folder for the repaired player, new or empty. Default: RUN-repaired."""
     positions: Count = 5_000_000

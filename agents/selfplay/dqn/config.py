@@ -76,9 +76,9 @@ class DQNConfig(RunSettings):
     """Features of each cell that shared layers compute from the lines through it, before the hidden layers. With them
     larger boards need far fewer plies."""
     message_rounds: Annotated[int, Bounds(0, 100)] = 0
-    """Rounds in which lines and cells tell each other their features, as many as `lines` says. Then the hidden layers
-    look at each cell by itself, so that what is learned in one place holds on the whole board. 0: the hidden layers
-    look at the whole board."""
+    """Rounds of messages: in each, every line sums up the features of its cells, and every cell those of its lines;
+    `lines` is their number. Then the same hidden layers value each cell, so that what is learned in one place holds on
+    the whole board. 0: the hidden layers see the whole board."""
     double: bool = False
     """Choose the next action with the online network and value it with the target network (double DQN, van Hasselt et
     al. 2016)."""

@@ -1,7 +1,7 @@
 """The Q-network: from a one-hot board to one value per cell.
 
 Dense layers look at the whole board, and line features before them help on larger boards. Or cells and lines pass
-messages, and the layers look at one cell at a time: then nothing has to be learned for each place of the board anew.
+messages, and the same layers value every cell: then nothing has to be learned for each place of the board anew.
 """
 
 from collections.abc import Callable, Iterable
@@ -22,8 +22,8 @@ NetworkFactory: TypeAlias = Callable[[Rules], nn.Module]
 
 LINE_WIDTH = 4
 """Units that look at a line, for each feature of a cell."""
-STEP = 1e-4
-"""What a cell is worth less than the one before it to a network to which both look the same."""
+TIE_BREAK = 1e-4
+"""What is subtracted from a value for each earlier cell, so that the first of cells that look the same is chosen."""
 
 
 class QNetwork(nn.Module):
@@ -86,11 +86,11 @@ class MessageNetwork(nn.Module):
     """A map from observations [B, 3A] to action values [B, A] that is the same for every cell and every line.
 
     In each of its `rounds` a line sums up what its cells know, and a cell what its lines know; what is passed on are
-    `width` numbers. Then the `hidden` layers, each followed by a ReLU, look at every cell by itself, beside the mean of
-    all cells. So what is learned in one place holds wherever lines cross in the same way: the values of positions that
-    a symmetry of the lines maps to each other are mapped in the same way. 4,4,4 has 32 such symmetries, its board 8.
-    Cells that look the same would differ by rounding errors alone, which depend on how many boards are asked together;
-    so each cell is worth `STEP` less than the one before it.
+    `width` numbers. Then the `hidden` layers, each followed by a ReLU, value every cell by what it knows and by the
+    mean of what all cells know. So what is learned in one place holds wherever lines cross in the same way: the values
+    of positions that a symmetry of the lines maps to each other are mapped in the same way. 4,4,4 has 32 such
+    symmetries, its board 8. Cells that look the same would differ by rounding errors alone, which depend on how many
+    boards are asked together: `TIE_BREAK` decides between them.
 
     Inside, features are [A, B, width] or [L, B, width] for L lines, so that each step is one matrix product.
 
@@ -106,7 +106,7 @@ class MessageNetwork(nn.Module):
         self.mean = nn.Linear(width, (*hidden, 1)[0], bias=False)
         self.hidden = nn.ModuleList(nn.Linear(*sizes) for sizes in pairwise(widths))
         self.output = nn.Linear(widths[-1], 1)
-        self._order = STEP * torch.arange(rules.cells, device="cpu")
+        self._order = TIE_BREAK * torch.arange(rules.cells, device="cpu")
 
     def forward(self, observation: Tensor) -> Tensor:
         """Return the action values [B, A] of observations [B, 3A]."""

@@ -14,7 +14,7 @@ import torch
 from torch import Tensor, nn
 
 from selfplay.dqn.config import DQNConfig
-from selfplay.dqn.network import QNetwork, empty_network
+from selfplay.dqn.network import MessageNetwork, QNetwork, empty_network
 from selfplay.dqn.player import QPlayer, network_inputs
 from selfplay.dqn.symmetry import BoardSymmetries
 from selfplay.errors import UserError
@@ -31,8 +31,8 @@ def check_patchable(player: QPlayer) -> None:
     Raises:
         UserError: the network has no hidden layer that looks at the whole board, or is a custom one.
     """
-    if player.config.message_rounds:
-        raise UserError("message_rounds: only a network without them can be repaired, whose layers see the whole board")
+    if any(isinstance(network, MessageNetwork) for network in player.networks):
+        raise UserError("a network with message_rounds cannot be repaired; train one with --message-rounds 0")
     if not all(isinstance(network, QNetwork) for network in player.networks):
         raise UserError("a custom network cannot be repaired; only one of dense layers can")
     if not player.config.hidden:

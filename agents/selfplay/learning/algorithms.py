@@ -61,8 +61,6 @@ def configured(algorithm: str, settings: Mapping[str, Any]) -> Config:
 def parse_settings(content: Mapping[str, Any], path: Path | str) -> Config:
     """Return the settings that the content of a config.json holds; one that it lacks has its default.
 
-    That is the default of the algorithm, not of the run's preset, which may have got another value with the setting.
-
     Raises:
         UserError: it holds none, a name that is no setting, or a value that the setting cannot have.
     """
@@ -73,7 +71,9 @@ def parse_settings(content: Mapping[str, Any], path: Path | str) -> Config:
     try:
         if "run_dir" in saved:  # a file must not choose the folder that is written
             raise UserError("run_dir is no setting that a file can hold")
-        return changed(kinds[str(algorithm)](), saved)
+        if "lines" in saved:  # an older file, whose preset knew no messages
+            saved = {"message_rounds": 0, **saved}
+        return changed(defaults_of(kinds[str(algorithm)], saved), saved)
     except UserError as error:
         raise UserError(f"{path}: {error}") from None
 

@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from selfplay.dqn.network import STEP, MessageNetwork, MessageRound, QNetwork, initialize
+from selfplay.dqn.network import TIE_BREAK, MessageNetwork, MessageRound, QNetwork, initialize
 from tictactoe import Rules
 
 
@@ -51,7 +51,7 @@ def test_cells_and_lines_tell_each_other_what_they_know(hidden: tuple[int, ...])
         features = first(own) + network.mean(torch.stack(cells).mean(dim=0))
         for layer in others:
             features = layer(features.relu())
-        values.append(features - STEP * len(values))
+        values.append(features - TIE_BREAK * len(values))
     torch.testing.assert_close(network(observation.flatten(1)), torch.cat(values, dim=1))
 
 
@@ -64,7 +64,7 @@ def test_cells_with_the_same_lines_are_worth_the_same_wherever_they_lie() -> Non
     cells = torch.tensor([4 * row + col for row in order for col in order])
     observation = boards(rules)
     values, images = (
-        network(seen.flatten(1)) + STEP * torch.arange(16) for seen in (observation, observation[:, cells])
+        network(seen.flatten(1)) + TIE_BREAK * torch.arange(16) for seen in (observation, observation[:, cells])
     )
     torch.testing.assert_close(images, values[:, cells])
     assert len(values.unique()) > 5

@@ -4,7 +4,7 @@ import { seatToMove } from "./rules.js";
 
 const DIGITS = 33; // in base 3 that Python's floats hold exactly, in which images are compared there
 
-const STEP = 1e-4; // what a cell is worth less than the one before it to a network to which both look the same
+const TIE_BREAK = 1e-4; // that of selfplay.dqn.network
 
 /**
  * @typedef {object} Game
@@ -103,7 +103,7 @@ function messageNetwork({ lines }, rounds, mean, [first, ...others]) {
     const all = dense(mean, sum(cells).map((number) => number / cells.length));
     return cells.map((own, at) => {
       const seen = sum([dense(first, own), all]);
-      return others.reduce((features, layer) => dense(layer, relu(features)), seen)[0] - STEP * at;
+      return others.reduce((features, layer) => dense(layer, relu(features)), seen)[0] - TIE_BREAK * at;
     });
   };
 }
