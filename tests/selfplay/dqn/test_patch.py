@@ -57,10 +57,11 @@ def test_a_patch_changes_the_move_in_the_corrected_positions_alone(kind: dict[st
 
 
 def test_networks_to_which_no_unit_can_be_added_are_refused() -> None:
-    messages = config_with(message_rounds=1, lines=2)
-    for player in (
-        *(make(config).player() for config in (config_with(hidden=()), messages)),
-        QPlayer(config_with(), (nn.Linear(27, 9),)),
+    messages = make(config_with(message_rounds=1, lines=2)).player()
+    for player, named in (
+        (make(config_with(hidden=())).player(), "network"),
+        (QPlayer(config_with(), (nn.Linear(27, 9),)), "network"),
+        (messages, "message_rounds"),
     ):
-        with pytest.raises(UserError, match="network"):
+        with pytest.raises(UserError, match=named):
             check_patchable(player)
