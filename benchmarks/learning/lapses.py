@@ -25,10 +25,13 @@ from matplotlib.figure import Figure
 import selfplay
 from benchmarks import data, harness
 from benchmarks.data import Result
+from benchmarks.learning import bigger_boards
+from benchmarks.learning.learners import configuration
 from selfplay import pictures
 from selfplay.dqn.dqn import DQNAgent
 from selfplay.judging import training_positions
 from selfplay.learning import loop
+from selfplay.settings import flat
 from tictactoe.tree import IntArray
 
 TITLE = "Lapses"
@@ -70,20 +73,7 @@ FORMER: Mapping[str, Any] = {
     "counterexamples": 0.5,
 }
 LARGE: Mapping[str, Any] = {"preset": "large", "mask": True}
-DENSE_LARGE: Mapping[str, Any] = {
-    **LARGE,
-    "message_rounds": 0,
-    "lines": 8,
-    "hidden": (512,),
-    "loss": "mse",
-    "batch_size": 384,
-    "memory_size": 200_000,
-    "updates_per_step": 1,
-    "eval_every": 25_600,
-    "learning_rate": 3e-3,
-    "learning_rate_hold": 2_000,
-    "soft_update": 0.03,
-}
+DENSE_LARGE: Mapping[str, Any] = flat(configuration(bigger_boards.ROWS["4x4x4, before"], seed=0))
 FORMER_LARGE: Mapping[str, Any] = {
     **DENSE_LARGE,
     "learning_rate": 1e-3,
@@ -111,12 +101,18 @@ def train(row: Row, seed: int) -> Result:
     training = ROWS[row]
     first, last, lapses, evaluations, seconds = math.inf, math.inf, 0, 0, math.inf
     in_a_row, third, later_lapses = 0, math.inf, 0
-    settings = {**training.settings, "total_steps": training.plies, "stop": training.proof, "seed": seed}
+    settings = {
+        **training.settings,
+        "device": "cpu",
+        "total_steps": training.plies,
+        "stop": training.proof,
+        "seed": seed,
+    }
     no_stop = patch.object(loop, "PROOFS_TO_STOP", math.inf)
     clock = patch.object(time, "perf_counter", time.process_time)  # by which the loop counts its seconds
     refutations = training_positions.refutations if training.replies else no_replies
     with no_stop, clock, patch.object(training_positions, "refutations", refutations):
-        for record in selfplay.training(agent=training.agent, device="cpu", **settings):
+        for record in selfplay.training(agent=training.agent, **settings):
             proved = loop.proves(record.verdict, training.proof)
             in_a_row = in_a_row + 1 if proved else 0
             if math.isfinite(third):

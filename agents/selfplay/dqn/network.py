@@ -102,10 +102,10 @@ class MessageNetwork(nn.Module):
         lines = torch.tensor([[line >> cell & 1 for cell in range(rules.cells)] for line in rules.lines], device="cpu")
         self._lines = lines.float()  # [L, A]; no buffer, as in `LineFeatures`
         self.rounds = nn.ModuleList(MessageRound(width if number else 3, width) for number in range(rounds))
-        widths = (width, *hidden)
-        self.mean = nn.Linear(width, (*hidden, 1)[0], bias=False)
-        self.hidden = nn.ModuleList(nn.Linear(*sizes) for sizes in pairwise(widths))
-        self.output = nn.Linear(widths[-1], 1)
+        widths = (width, *hidden, 1)
+        self.mean = nn.Linear(width, widths[1], bias=False)
+        *layers, self.output = (nn.Linear(*sizes) for sizes in pairwise(widths))
+        self.hidden = nn.ModuleList(layers)
         self._order = TIE_BREAK * torch.arange(rules.cells, device="cpu")
 
     def forward(self, observation: Tensor) -> Tensor:
