@@ -104,8 +104,8 @@ class MessageNetwork(nn.Module):
         self.rounds = nn.ModuleList(MessageRound(width if number else 3, width) for number in range(rounds))
         widths = (width, *hidden, 1)
         self.mean = nn.Linear(width, widths[1], bias=False)
-        *layers, self.output = (nn.Linear(*sizes) for sizes in pairwise(widths))
-        self.hidden = nn.ModuleList(layers)
+        *layers, output = (nn.Linear(*sizes) for sizes in pairwise(widths))
+        self.hidden, self.output = nn.ModuleList(layers), output
         self._order = TIE_BREAK * torch.arange(rules.cells, device="cpu")
 
     def forward(self, observation: Tensor) -> Tensor:
