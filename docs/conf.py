@@ -8,8 +8,6 @@ import json
 import pkgutil
 import re
 import shutil
-import tempfile
-import zipfile
 from pathlib import Path
 
 from sphinx.application import Sphinx
@@ -23,7 +21,7 @@ root_doc = "README"
 include_patterns = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "docs/**.md", "agents/selfplay/model/README.md"]
 include_patterns += ["docs/course/unit_*.py"]
 source_suffix = {".md": "markdown", ".py": "markdown"}  # a unit becomes Markdown when it is read
-exclude_patterns = [".*", "runs", "site", "docs/browser"]
+exclude_patterns = [".*", "runs", "site"]
 
 extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx.ext.viewcode"]
 myst_heading_anchors = 4
@@ -57,22 +55,9 @@ or <a href="{unit}.py" download>{unit}.py</a> for an editor. <a href="README.htm
 MORE_PRESETS = (("illegal=mask", 5, "Taken squares are masked"), ("additions=off", 7, "Without counterexamples"))
 """Links into the playground for units that none of its buttons is about: the settings, the unit and the words."""
 FOLDED = "<details><summary>{}</summary>\n\n{}\n\n</details>"
-BLOCK = "```{{code-block}} {}\n:class: {}\n\n{}\n```"
-BROWSER = Path(__file__).with_name("browser")
-"""What runs units 1 and 2 in a browser. Its folder `pyodide` is not ours: README.md there says how to fill it."""
-RUNS_IN_BROWSER = """
-<p class="in-browser" hidden>Everything on this page can be changed and run here: press Run below a cell, or Ctrl+Enter
-in it. The first run loads Python, some 14 MB.</p>
-<script type="module" src="browser/run_cells.js"></script>
-"""
-MODULES = {
-    "tictactoe/rules.py": "envs/tictactoe/rules.py",
-    "tictactoe/rendering/text.py": "envs/tictactoe/rendering/text.py",
-    "tictactoe/rendering/svg.py": "envs/tictactoe/rendering/svg.py",
-    "selfplay/lessons.py": "agents/selfplay/lessons.py",
-    "selfplay/course/unit_2.csv": "docs/course/unit_2.csv",
-}
-"""Our own modules and data there, which need nothing but Python; the others are in BROWSER."""
+CODE = "```python\n{}\n```"
+BLANK = "```{{code-block}} python\n:class: blank\n\n{}\n```"
+PRINTED = "```{{code-block}} text\n:class: shown\n\n{}\n```"
 PICTURE = re.compile(r"^<picture>.*</picture>$", re.MULTILINE)
 """The README's first picture, light or dark. The site has the page's playground in its place."""
 PLAYER = """
@@ -90,76 +75,19 @@ PLAYER = """
 </div>
 """
 CONTENTS = {
-    "docs/course/README": """
-```{toctree}
-:hidden:
-:glob:
-unit_*
-```
-""",
-    root_doc: """
-```{toctree}
-:hidden:
-:caption: Start
-docs/troubleshooting
-```
-```{toctree}
-:hidden:
-:caption: Environment
-docs/environment
-docs/environments/turn
-docs/environments/versus
-docs/environments/vector
-docs/environments/pettingzoo
-docs/environments/batch
-docs/frameworks
-```
-```{toctree}
-:hidden:
-:caption: Train
-docs/training
-```
-```{toctree}
-:hidden:
-:caption: Judge
-docs/proofs
-agents/selfplay/model/README
-```
-```{toctree}
-:hidden:
-:caption: Play
-docs/play
-```
-```{toctree}
-:hidden:
-:caption: Sweeps
-docs/sweeps
-```
-```{toctree}
-:hidden:
-:caption: Learn
-docs/course/README
-docs/course/teachers
-docs/why-does-my-dqn-not-learn
-```
-```{toctree}
-:hidden:
-:caption: Results
-docs/results
-docs/baselines
-docs/protocol
-```
-```{toctree}
-:hidden:
-:caption: Reference
-docs/api/tictactoe
-docs/api/selfplay
-CHANGELOG
-CONTRIBUTING
-```
-""",
+    "Start": "docs/troubleshooting",
+    "Environment": "docs/environment docs/environments/turn docs/environments/versus docs/environments/vector "
+    "docs/environments/pettingzoo docs/environments/batch docs/frameworks",
+    "Train": "docs/training",
+    "Judge": "docs/proofs agents/selfplay/model/README",
+    "Play": "docs/play",
+    "Sweeps": "docs/sweeps",
+    "Learn": "docs/course/README docs/course/teachers docs/why-does-my-dqn-not-learn",
+    "Results": "docs/results docs/baselines docs/protocol",
+    "Reference": "docs/api/tictactoe docs/api/selfplay CHANGELOG CONTRIBUTING",
 }
-"""The tree of the pages, which would be shown as code in the repository."""
+"""The pages below each heading of the tree, which would be shown as code in the repository."""
+TREE = "\n\n```{{toctree}}\n:hidden:\n{}\n{}\n```"
 
 
 def setup(app: Sphinx) -> None:
@@ -176,7 +104,12 @@ def read_page(_app: Sphinx, page: str, source: list[str]) -> None:
     source[0] = re.sub(r"\]\((?!unit_)(?=[^):]+\.py\))", "](path:", source[0])  # programs are files to download
     if page.startswith("docs/api/"):
         source[0] = LISTED.sub(directive, source[0])
-    source[0] = PICTURE.sub(PLAYER, source[0]) + CONTENTS.get(page, "")
+    if page == root_doc:
+        source[0] = PICTURE.sub(PLAYER, source[0])
+        for heading, pages in CONTENTS.items():
+            source[0] += TREE.format(f":caption: {heading}", "\n".join(pages.split()))
+    if page == "docs/course/README":
+        source[0] += TREE.format(":glob:", "unit_*")
 
 
 def directive(line: re.Match[str]) -> str:
@@ -208,7 +141,7 @@ def unit_page(unit: str, script: str) -> str:
             continue
         blank = "blank" in cell.tags
         above &= not blank
-        block = BLOCK.format("python", "blank" if blank else "code", cell.source)
+        block = (BLANK if blank else CODE).format(cell.source)
         parts.append(FOLDED.format("The code of this check", block) if "folded" in cell.tags else block)
         shown = [shown_output(part, unit) for part in next(outputs)]
         if shown and "predict(" not in cell.source:
@@ -217,8 +150,7 @@ def unit_page(unit: str, script: str) -> str:
             label = "What this shows" if above else "What this shows, with the solution"
             parts.append(together if open_to_see else FOLDED.format(label, together))
     title, text = parts[0].split("\n", 1)
-    runs = RUNS_IN_BROWSER if unit in ("unit_1", "unit_2") and (BROWSER / "pyodide").is_dir() else ""
-    return "\n\n".join((title, DOWNLOADS.format(unit=unit), playground(unit), runs, text, *parts[1:]))
+    return "\n\n".join((title, DOWNLOADS.format(unit=unit), playground(unit), text, *parts[1:]))
 
 
 def shown_output(output: str, unit: str) -> str:
@@ -227,30 +159,20 @@ def shown_output(output: str, unit: str) -> str:
         return f'<div class="boards">\n{output}\n</div>'
     if re.fullmatch(rf"{unit}\w*\.svg", output):
         return f"![What this draws, with the solution]({output})"
-    return BLOCK.format("text", "shown", output)
+    return PRINTED.format(output)
 
 
 def playground(unit: str) -> str:
     """Return a line with the playground's presets that are about a unit; nothing if there are none."""
     page = Path(selfplay.__file__).parent.joinpath("web", "page", "index.html").read_text(encoding="utf-8")
     presets = re.findall(r'data-link="([^"]*)" data-unit="(\d)"[^>]*>([^<]*)</button>', page)
-    links = [
-        f'<a href="../../player.html#view=playground{"&amp;" * bool(link)}{link}">{name}</a>'
-        for link, number, name in (*presets, *MORE_PRESETS)
-        if unit == f"unit_{number}"
-    ]
-    return f'<p class="downloads">See it in the playground, without an installation: {", ".join(links)}.</p>' * bool(
-        links
-    )
-
-
-def pack_modules(path: Path) -> None:
-    """Write the modules that units 1 and 2 import in a browser as a ZIP file."""
-    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as packed:
-        for name, source in MODULES.items():
-            packed.write(Path(__file__).parents[1] / source, name)
-        for module in sorted(BROWSER.glob("*/*.py")):
-            packed.write(module, module.relative_to(BROWSER))
+    links = []
+    for settings, number, name in (*presets, *MORE_PRESETS):
+        if unit == f"unit_{number}":
+            links.append(f'<a href="../../player.html#view=playground&amp;{settings}">{name}</a>')
+    if not links:
+        return ""
+    return f'<p class="downloads">See it in the playground, without an installation: {", ".join(links)}.</p>'
 
 
 def mark_fields(_app: Sphinx, kind: str, _name: str, _documented: object, _options: object, lines: list[str]) -> None:
@@ -263,19 +185,13 @@ def mark_fields(_app: Sphinx, kind: str, _name: str, _documented: object, _optio
 
 def finish(app: Sphinx, error: Exception | None) -> None:
     """Give the start page the usual name of a site's first page, and add its player and the units to download."""
-    if error is None:
-        shutil.copyfile(Path(app.outdir, f"{root_doc}.html"), Path(app.outdir, "index.html"))
-        with tempfile.TemporaryDirectory() as runs:
-            player = str(selfplay.train(run_dir=Path(runs, "player")).folder)
-            export([player], Path(app.outdir, "player.html"), course="docs/course/")
-        for picture in Path(__file__).parent.glob("watch*.png"):  # in HTML, for light and dark
-            shutil.copy(picture, Path(app.outdir, "docs"))
-        for unit in course.units():
-            folder = Path(app.outdir, "docs", "course")
-            shutil.copy(unit, folder)
-            (folder / f"{unit.stem}.ipynb").write_bytes(course.notebook(unit))
-        if (BROWSER / "pyodide").is_dir():
-            shutil.copytree(BROWSER / "pyodide", folder / "browser" / "pyodide", dirs_exist_ok=True)
-            for script in BROWSER.glob("*.js"):
-                shutil.copy(script, folder / "browser")
-            pack_modules(folder / "browser" / "modules.zip")
+    if error is not None:
+        return
+    site, docs = Path(app.outdir), Path(__file__).parent
+    shutil.copyfile(site / f"{root_doc}.html", site / "index.html")
+    export(["shipped"], site / "player.html", course="docs/course/")
+    for picture in docs.glob("watch*.png"):  # in HTML, for light and dark
+        shutil.copy(picture, site / "docs")
+    for unit in course.units():
+        shutil.copy(unit, site / "docs" / "course")
+        (site / "docs" / "course" / f"{unit.stem}.ipynb").write_bytes(course.notebook(unit))

@@ -4,10 +4,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator
-from functools import partial
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from threading import Thread
 
 import pytest
 from playwright.sync_api import Browser, Page
@@ -105,32 +102,3 @@ def test_each_unit_of_the_course_is_a_page_to_read_and_two_files_to_download(sit
     for suffix in (".ipynb", ".py"):
         assert f'href="{unit.name}{suffix}" download' in page
         assert "raise NotImplementedError" in unit.with_suffix(suffix).read_text()
-
-
-@pytest.fixture(scope="module")
-def served(site: Path) -> Iterator[str]:
-    """Yield the address of the site, served from this machine."""
-    handler = partial(SimpleHTTPRequestHandler, directory=str(site))
-    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
-        Thread(target=server.serve_forever, daemon=True).start()
-        yield f"http://127.0.0.1:{server.server_port}"
-        server.shutdown()
-
-
-@pytest.mark.skipif(not (ROOT / "docs" / "browser" / "pyodide").is_dir(), reason="CONTRIBUTING says how to get Pyodide")
-@pytest.mark.parametrize("number", [1, 2])
-def test_a_unit_runs_in_the_browser(served: str, browser: Browser, number: int) -> None:
-    page = browser.new_page()
-    page.goto(f"{served}/docs/course/unit_{number}.html")
-    solution = (ROOT / "docs" / "course" / "solutions" / f"unit_{number}.py").read_text()
-    page.get_by_role("button", name="Run").last.click()
-    page.get_by_text(f"Not yet: unit {number}: write").wait_for()
-    page.locator("div.blank textarea").fill("")
-    page.locator("div.blank textarea").press_sequentially("def value(x, o):\nif x:\nreturn 0\nreturn 1")
-    typed = "def value(x, o):\n    if x:\n        return 0\n        return 1"  # each line is indented as the one above
-    assert page.locator("div.blank textarea").input_value() == typed
-    page.locator("div.blank textarea").fill(solution)
-    page.get_by_role("button", name="Run").last.click()
-    page.locator(".printed", has_text="PASSED").wait_for()
-    page.locator(".printed img").first.wait_for()
-    page.close()
