@@ -35,8 +35,8 @@ UNASKED = " You made no prediction."
 
 def code(unit: Path) -> list[str]:
     """Return the code of each cell of a unit, with its solution in the place of the blank."""
-    filled = course.filled(unit, (SOLUTIONS / unit.name).read_text())
-    return [cell.source for cell in course.script_cells(filled) if cell.kind == "code"]
+    [solution] = course.script_cells((SOLUTIONS / unit.name).read_text("utf-8"))
+    return [cell.source for cell in course.filled(unit, solution.source)]
 
 
 def digest(unit: Path) -> str:

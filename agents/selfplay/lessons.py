@@ -92,9 +92,12 @@ def require(passed: object, message: str, *position: int) -> None:
         return
     if position:
         mover, opponent = position
-        x_moves = mover.bit_count() == opponent.bit_count()
-        sys.displayhook(board_svg(RULES, *((mover, opponent) if x_moves else (opponent, mover)), numbers=True))
-        message = f"with {'X' if x_moves else 'O'} to move on the board above, {message}"
+        seat, marks = "O", (opponent, mover)
+        if mover.bit_count() == opponent.bit_count():
+            seat, marks = "X", (mover, opponent)
+        sys.displayhook(board_svg(RULES, *marks, numbers=True))
+        x_cells, o_cells = (said(RULES.cells_of(cells)) or "no cell" for cells in marks)
+        message = f"with {seat} to move on this board (X has {x_cells}; O has {o_cells}), {message}"
     sys.excepthook = _without_traceback
     raise NotYetError(message)
 

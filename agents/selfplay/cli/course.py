@@ -1,28 +1,31 @@
 """Write the course as notebooks, or check those of students: `selfplay course [--into FOLDER | --check FOLDER]`."""
 
+import csv
 import json
 import os
 import re
+import subprocess
 import sys
+import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from selfplay.cli.flags import offer, parse, say
 from selfplay.errors import UserError, one_line
-from selfplay.files import read_small, write_whole
-from selfplay.lessons import UNITS, UNITS_OF_CLONE
+from selfplay.files import write_whole
+from selfplay.lessons import UNITS, UNITS_OF_CLONE, NotYetError, require, said
 from selfplay.program import shell_line
+from selfplay.settings import Count
 
-BLANK = '# %% tags=["blank"]\n'
-"""The line of a script that begins the cell that students fill in."""
-LARGEST_FILE = 1 << 24
-"""Bytes of a student's file; plots in a notebook may take megabytes."""
-LONGEST_BLANK = 1 << 16
-"""Characters of what is filled in."""
-LONGEST_FAULT = 400
-"""Characters that are shown of what is wrong."""
+NUMBERS = range(1, 9)
+"""The units."""
+BLANK = "blank"
+"""The tag of the cell that students fill in."""
+FAULT = "fault.txt"
+"""The file in which the process of a hand-in says what is wrong."""
 
 
 class Cell(NamedTuple):
@@ -34,12 +37,15 @@ class Cell(NamedTuple):
     source: str
 
 
-class HandIn(NamedTuple):
-    """What a student has handed in."""
+class Result(NamedTuple):
+    """What the check of one file has found."""
 
-    unit: int
-    blank: str
-    """What is filled in."""
+    student: str
+    file: str
+    unit: int | None
+    """None if it cannot be told."""
+    fault: str
+    """Empty if the unit is passed."""
 
 
 @dataclass(frozen=True)
@@ -51,33 +57,46 @@ class CourseConfig:
     overwrite: bool = False
     """Replace notebooks that exist already; what was filled in there is lost."""
     check: Path | None = None
-    """Check the units in this folder, a subfolder for each student, and print one line for each file.
-    This runs code that students wrote: do it where it can do no harm. Only the cell with the tag `blank` is theirs,
-    the rest is our copy. Linux and macOS only."""
-    seconds: int = 120
+    """Check the hand-ins in this folder, which has a subfolder or files for each student, and print who has passed
+    which unit. Only the cell with the tag `blank` is taken from a file. This runs code that students wrote, with your
+    rights, and a student who wants to cheat can. If you need more than that, use nbgrader or Otter-Grader."""
+    seconds: Count = 120
     """Time limit for each file, with --check."""
+    csv: bool = False
+    """Print the table of --check as CSV."""
 
 
 def main(args: Sequence[str], prog: str = "selfplay course") -> None:
-    """Write a notebook for each unit, or none if one exists already, and print how to open the first."""
+    """Write the notebooks and print how to open the first, or check those of students."""
     config = parse(CourseConfig, args, prog)
     if config.check is not None:
-        check(config.check, config.seconds)
-        return
-    notebooks = {config.into / f"{unit.stem}.ipynb": notebook(unit) for unit in units()}
+        check(config.check, config.seconds, config.csv)
+    elif config.csv:
+        raise UserError("--csv prints the table of --check; name the folder of the hand-ins with --check FOLDER")
+    else:
+        write(config.into, config.overwrite)
+
+
+def write(into: Path, overwrite: bool) -> None:
+    """Write a notebook for each unit, or none if one exists already, and print how to open the first.
+
+    Raises:
+        UserError: one exists already, or the folder cannot be made.
+    """
+    notebooks = {into / f"{unit.stem}.ipynb": notebook(unit) for unit in units()}
     for path in notebooks:
-        if path.exists() and not config.overwrite:
+        if path.exists() and not overwrite:
             way_out = (
                 "choose another folder with --into, or replace it with --overwrite, which loses what was filled in"
             )
             raise UserError(f"{path}: exists already; {way_out}")
     try:
-        config.into.mkdir(parents=True, exist_ok=True)
+        into.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise UserError(f"--into {config.into}: cannot be made a folder ({error.strerror}); choose another") from None
+        raise UserError(f"--into {into}: cannot be made a folder ({error.strerror}); choose another") from None
     for path, content in notebooks.items():
         write_whole(path, content)
-    say(f"{len(notebooks)} notebooks are in {config.into}.")
+    say(f"{len(notebooks)} notebooks are in {into}.")
     first = shell_line("jupyter", "lab", str(next(iter(notebooks))))
     offer({"Start with the first (pip install jupyterlab installs Jupyter):": first})
 
@@ -117,102 +136,159 @@ def script_cells(script: str) -> list[Cell]:
     return cells
 
 
-def filled(unit: Path, blank: str) -> str:
-    """Return the script of a unit with its blank filled in."""
-    before, _, rest = unit.read_text("utf-8").partition(BLANK)
-    return f"{before}{blank}\n{rest[rest.index('# %%') :]}"
+def filled(unit: Path, blank: str) -> list[Cell]:
+    """Return the cells of code of a unit, with its blank filled in."""
+    cells = [cell for cell in script_cells(unit.read_text("utf-8")) if cell.kind == "code"]
+    return [cell._replace(source=blank) if BLANK in cell.tags else cell for cell in cells]
 
 
-def check(folder: Path, seconds: int) -> None:
-    """Print for each file that students have handed in whether its unit is passed, or what is wrong with it.
+# What students have handed in
 
-    All files are read before the first is run, and all lines are printed after the last, because what runs may change
-    files. A line begins with the verdict; names and messages, which students write, follow.
+
+def check(folder: Path, seconds: int, as_csv: bool) -> None:
+    """Check the hand-ins in a folder, and print a table of the students by units, and what is wrong.
 
     Raises:
-        UserError: there is nothing to check, or this system cannot limit a process.
+        UserError: there is nothing to check.
     """
-    from selfplay.cli.course_judge import fault_of
-    from selfplay.cli.course_process import ask, hide_memory
-
-    if sys.platform == "win32":
-        raise UserError("--check needs Linux or macOS, which limit what a process may use; run it in WSL")
-    students = sorted(folder.glob("[!.]*"))
-    if not students:
+    if not folder.is_dir():
+        raise UserError(f"--check {folder}: is no folder; name the one with a subfolder or files for each student")
+    handed_in = sorted(folder.glob("[!.]*"))
+    if not handed_in:
         raise UserError(f"--check {folder}: holds nothing to check")
-    scripts = [unit.read_text("utf-8") for unit in units()]
-    found: list[tuple[Path, HandIn | UserError]] = []
-    for student in students:
-        paths = handed_in(student)
-        if not paths:
-            found.append((student, UserError("no notebook (.ipynb) and no script (.py)")))
-        for path in paths:
-            try:
-                found.append((path, read_hand_in(path)))
-            except UserError as error:
-                found.append((path, error))
-    hide_memory()
-    verdicts = []
+    results = []
     try:
-        for path, hand_in in found:
-            name = path.relative_to(folder)
-            if isinstance(hand_in, UserError):
-                verdicts.append(f"no unit             {name}: {hand_in}")
-                continue
-            print(one_line(f"checking {name}"), file=sys.stderr)
-            before = scripts[hand_in.unit - 1].partition(BLANK)[0]
-            fault = fault_of(hand_in.unit, before, hand_in.blank, lambda job: ask(job, seconds))
-            if fault is None:
-                verdicts.append(f"passed      unit {hand_in.unit}  {name}")
-            else:
-                verdicts.append(f"not passed  unit {hand_in.unit}  {name}: {fault[:LONGEST_FAULT]}")
-    finally:
-        for verdict in verdicts:
-            say(one_line(verdict))
+        for entry in handed_in:
+            student = entry.name if entry.is_dir() else student_of(entry)
+            paths = notebooks_in(entry)
+            if not paths:
+                results.append(Result(student, entry.name, None, "no notebook (.ipynb) and no script (.py)"))
+            for path in paths:
+                name = str(path.relative_to(folder))
+                print(one_line(f"checking {name}"), file=sys.stderr)
+                results.append(Result(student, name, *check_file(path, seconds)))
+    finally:  # also after Ctrl-C, for the results so far took minutes
+        show(results, as_csv)
 
 
-def handed_in(student: Path) -> list[Path]:
-    """Return the notebooks and scripts that a student has handed in. Links to folders are not followed."""
-    paths = [student]
-    if not student.is_symlink():
-        for folder, subfolders, files in os.walk(student):
-            subfolders[:] = sorted(name for name in subfolders if not name.startswith("."))
-            paths += [Path(folder, name) for name in sorted(files) if not name.startswith(".")]
-    return [path for path in paths if path.suffix in (".ipynb", ".py") and not path.stem.endswith("-checkpoint")]
+def student_of(file: Path) -> str:
+    """Return the name of a student from that of a file: ann for ann_unit_3.ipynb."""
+    return re.sub(r"[\W_]*unit[\W_]*\d.*", "", file.stem, flags=re.IGNORECASE) or file.stem
 
 
-def read_hand_in(path: Path) -> HandIn:
-    """Return the unit and the blank of a notebook, or of a script in the percent format.
+def notebooks_in(entry: Path) -> list[Path]:
+    """Return the notebooks and scripts in a student's folder, or the one that this is; hidden ones are left out."""
+    found = []
+    for path in sorted(entry.rglob("*")) if entry.is_dir() else [entry]:
+        hidden = any(part.startswith(".") for part in path.relative_to(entry.parent).parts)
+        if path.suffix in (".ipynb", ".py") and not hidden:
+            found.append(path)
+    return found
 
-    Raises:
-        UserError: it is not a regular file of a sensible size that holds one unit.
-    """
-    if path.is_symlink():
-        raise UserError("it is a link")
+
+def check_file(path: Path, seconds: int) -> tuple[int | None, str]:
+    """Return the number of the unit that a file holds, None if it cannot be told, and what is wrong with it."""
     try:
-        cells = read_cells(read_small(path, LARGEST_FILE).decode(), path.suffix)
-        headings = [re.match(r"# Unit ([1-8])\b", cell.source) for cell in cells if cell.kind == "markdown"]
-        blank = "\n\n".join(cell.source for cell in cells if "blank" in cell.tags)
+        cells = read_cells(path)
     except OSError as error:
-        raise UserError(error.strerror) from None
+        return None, f"cannot be read ({error.strerror})"
     except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
-        raise UserError("it is no notebook") from None
-    numbers = [int(heading[1]) for heading in headings if heading]
+        return None, "is no notebook"
+    titles = [re.match(r"# Unit ([1-8])\b", cell.source) for cell in cells if cell.kind == "markdown"]
+    numbers = [int(title[1]) for title in titles if title]
     if len(numbers) != 1:
-        raise UserError(f"it must hold one unit of the course, not {len(numbers)}")
-    if len(blank) > LONGEST_BLANK:
-        raise UserError(f"its blank is longer than {LONGEST_BLANK:,} characters")
-    return HandIn(numbers[0], blank)
+        return None, f'must have the title of one unit, such as "# Unit 3", but has {len(numbers)}'
+    [number] = numbers
+    blanks = [cell.source for cell in cells if BLANK in cell.tags]
+    return number, fault_of(units()[number - 1], blanks, seconds)
 
 
-def read_cells(text: str, suffix: str) -> list[Cell]:
+def read_cells(path: Path) -> list[Cell]:
     """Return the cells of a notebook, or of a script in the percent format.
 
     Raises:
+        OSError: it cannot be read.
         ValueError, LookupError, TypeError, AttributeError, RecursionError: it is no notebook.
     """
-    if suffix == ".py":
+    text = path.read_text("utf-8-sig")
+    if path.suffix == ".py":
         return script_cells(text)
     cells = json.loads(text)["cells"]
     # A source is a text, or a list of its lines.
     return [Cell(cell["cell_type"], cell["metadata"].get("tags", []), "".join(cell["source"])) for cell in cells]
+
+
+def fault_of(unit: Path, blanks: Sequence[str], seconds: int) -> str:
+    """Run our copy of a unit with its blank filled in, up to its last check; return what is wrong, or nothing."""
+    cells = filled(unit, "\n\n".join(blanks))
+    [ours] = [cell.source for cell in script_cells(unit.read_text("utf-8")) if BLANK in cell.tags]
+    names = re.findall(r"^(?:class|def) (\w+)", ours, re.MULTILINE)
+    if not blanks:
+        return f"no cell is tagged blank, as the one that holds {said(names)} must be"
+    last = max(place for place, cell in enumerate(cells) if "PASSED" in cell.source)
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+        try:
+            ended = subprocess.run(
+                [sys.executable, "-X", "utf8", "-c", f"from {__name__} import run_job; run_job()"],
+                input=json.dumps([cells[: last + 1], names]).encode(),
+                cwd=folder,
+                env=os.environ | {"MPLBACKEND": "agg"},
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                timeout=seconds,
+                check=False,
+            )
+        except subprocess.TimeoutExpired:
+            return f"not finished after {seconds} s"
+        fault = Path(folder, FAULT)
+        if not fault.exists():
+            return f"ended before the check with status {ended.returncode}, as exit() does"
+        return fault.read_text("utf-8")
+
+
+def run_job() -> None:
+    """Run the cells that the input holds, and write down what is wrong; this is what the process of a hand-in does."""
+    place = Path(FAULT).absolute()  # a cell may change the folder
+    cells, names = json.load(sys.stdin)
+    variables: dict[str, Any] = {"__name__": "__main__"}
+    fault = ""
+    try:
+        for _, tags, source in cells:
+            exec(source, variables)  # noqa: S102 (a student's cell, which this process is for, or ours)
+            if BLANK in tags:
+                missing = [name for name in names if name not in variables]
+                require(not missing, f"the cell tagged blank must hold {said(names)}; it lacks {said(missing)}")
+    except NotYetError as error:
+        fault = str(error)
+    except Exception as error:
+        fault = f"{type(error).__name__}: {error}"
+        if type(error) is NameError:
+            fault += "; only the cell tagged blank is taken from a hand-in"
+    place.write_text(one_line(fault), "utf-8")
+
+
+def show(results: Sequence[Result], as_csv: bool) -> None:
+    """Print the students by units, and what is wrong with which file: as text, or all in one table as CSV."""
+    table = [["student", *(f"unit {number}" for number in NUMBERS)]]
+    faults = [["what is wrong"]]
+    for student in dict.fromkeys(result.student for result in results):
+        theirs = [result for result in results if result.student == student]
+        table.append([one_line(student), *(word_for(theirs, number) for number in NUMBERS)])
+        faults.append([one_line(f"{result.file}: {result.fault}") for result in theirs if result.fault])
+    if as_csv:
+        lines = csv.writer(sys.stdout, lineterminator="\n")
+        lines.writerows([*row, "; ".join(wrong)] for row, wrong in zip(table, faults, strict=True))
+        return
+    widths = [max(map(len, column)) for column in zip(*table, strict=True)]
+    for row in table:
+        print("  ".join(map(str.ljust, row, widths)).rstrip())
+    for fault in chain([""], *faults[1:]):
+        print(fault)
+
+
+def word_for(results: Sequence[Result], number: int) -> str:
+    """Return whether one of a student's files passes a unit; nothing if none holds it."""
+    faults = [result.fault for result in results if result.unit == number]
+    if not faults:
+        return ""
+    return "passed" if "" in faults else "not yet"
