@@ -9,18 +9,25 @@ the other. In the playground a visit presses Start, with its number as the seed,
 extra `dev`, for playwright, and a program called chromium.
 """
 
+import re
+import shutil
+import subprocess
+import sys
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+
+from playwright.sync_api import Browser, sync_playwright
 
 import selfplay
 from benchmarks import harness
 from benchmarks.data import Result, Row
-from docs import draw_page
 from selfplay.cli import web as command
 from selfplay.cli.flags import parse, run_command
+from selfplay.errors import UserError
 
 PROG = "python -m benchmarks.page"
 MOST_SECONDS = 60
@@ -53,6 +60,34 @@ class Flags:
     """Folder of the pages, in whose data file the results are saved."""
 
 
+@contextmanager
+def chromium(program: str = "chromium") -> Iterator[Browser]:
+    """Start Chromium anew, as a browser that nobody has used.
+
+    Raises:
+        UserError: it is not installed.
+    """
+    path = shutil.which(program)
+    if path is None:
+        raise UserError(f"no program called {program} is installed")
+    with sync_playwright() as playwright, playwright.chromium.launch(executable_path=path) as browser:
+        yield browser
+
+
+@contextmanager
+def served(*args: str) -> Iterator[str]:
+    """Serve the page in a process of its own, and yield its address."""
+    command = [sys.executable, "-m", "selfplay", "web", "--no-open", "--port", "0", *args]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        address = re.search(r"http://\S+", process.stdout.readline())
+        try:
+            assert address is not None, "the page is not served"
+            yield address[0]
+        finally:
+            process.terminate()
+
+
 def main(args: Sequence[str]) -> None:
     """Measure, and print each visit as it ends and the table at the end."""
     flags = parse(Flags, args, PROG)
@@ -60,9 +95,9 @@ def main(args: Sequence[str]) -> None:
         run, file = f"{folder}/run", Path(folder) / "page.html"
         selfplay.train(run_dir=run)
         command.main([run, "--export", str(file)])
-        with draw_page.chromium():
+        with chromium():
             pass  # its first start takes longer than all others
-        with draw_page.served(run) as address:
+        with served(run) as address:
 
             def measure(row: Row, number: int) -> Result:
                 if row == "playground":
@@ -75,7 +110,7 @@ def main(args: Sequence[str]) -> None:
 
 def measured(address: str) -> Result:
     """Return what one visit takes."""
-    with draw_page.chromium() as browser:
+    with chromium() as browser:
         page, requests = browser.new_page(), []
         page.on("request", lambda request: requests.append(request.url))
         started = time.perf_counter()
@@ -90,7 +125,7 @@ def measured(address: str) -> Result:
 
 def measured_playground(address: str, seed: int) -> Result:
     """Return how long a DQN trains in a new browser until it is proved, and when the page was first painted."""
-    with draw_page.chromium() as browser:
+    with chromium() as browser:
         page = browser.new_page()
         page.goto(f"{address}#view=playground&seed={seed}")
         page.locator("#panel-playground").get_by_role("button", name="Start").click()

@@ -38,12 +38,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 @pytest.fixture(scope="session")
 def browser() -> "Iterator[Browser]":
     """Yield Debian's Chromium, started once for all tests of a process."""
-    program = next(filter(shutil.which, CHROMIUM), None)
+    program = next(filter(None, map(shutil.which, CHROMIUM)), None)
     if program is None:
         pytest.skip(f"none of these programs is installed: {', '.join(CHROMIUM)}")
-    from docs.draw_page import chromium
+    from playwright.sync_api import sync_playwright
 
-    with chromium(program) as started:
+    with sync_playwright() as playwright, playwright.chromium.launch(executable_path=program) as started:
         yield started
 
 

@@ -13,7 +13,6 @@ import tyro
 from benchmarks.environment import loops, speed
 from benchmarks.learning import alphazero_larger, article_speed, bigger_boards, repaired, simulations, targets
 from benchmarks.peers import evaluations as peers_evaluations
-from docs import draw_page
 from docs.recipes import alphazero
 from selfplay import DQNConfig
 from tests.runs import saved
@@ -81,7 +80,7 @@ def test_the_page_is_measured(
 ) -> None:
     page = importlib.import_module("benchmarks.page")
     browser = request.getfixturevalue("browser")
-    monkeypatch.setattr(draw_page, "chromium", partial(nullcontext, browser))  # two drivers cannot be in a process
+    monkeypatch.setattr(page, "chromium", partial(nullcontext, browser))  # two drivers cannot be in a process
     monkeypatch.setattr("selfplay.train", lambda run_dir: saved(Path(run_dir)))
     page.main(["--times", "1"])
     assert "requests" in capsys.readouterr().out

@@ -7,7 +7,7 @@ from pathlib import Path
 import matplotlib.pyplot as plt
 import pytest
 
-from docs import draw_course
+from docs import draw
 from selfplay.cli import course
 from selfplay.errors import UserError
 
@@ -71,8 +71,8 @@ def test_a_unit_passes_its_check_with_the_blank_filled_in(unit: int, capsys: pyt
 
 @pytest.mark.parametrize("unit", UNITS)
 def test_the_site_shows_the_outputs_of_the_code_as_it_is(unit: int) -> None:
-    stored = json.loads((draw_course.OUTPUTS / f"unit_{unit}.json").read_text())
-    assert stored["code"] == draw_course.digest(COURSE / f"unit_{unit}.py"), "python -m docs.draw_course"
+    stored = json.loads((draw.OUTPUTS / f"unit_{unit}.json").read_text())
+    assert stored["code"] == draw.digest(COURSE / f"unit_{unit}.py"), f"python -m docs.draw unit_{unit}"
 
 
 @pytest.mark.parametrize("unit", UNITS)
