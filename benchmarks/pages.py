@@ -125,8 +125,6 @@ FIGURES = (
     Figure("data/searching-large-boards.json", "environment.search --times 7", "[Bigger boards](#bigger-boards)"),
     Figure("data/the-rule.json", "environment.rule --times 3"),
     Figure("data/bigger-boards.json", "learning.bigger_boards"),
-    Figure("data/repaired-on-5x5x4.json", "learning.repaired"),
-    Figure("data/repaired-on-6x5x4.json", "learning.repaired --rows 6 --seeds 1000 1001 1002"),
     Figure("data/alphazero-on-5x5x4.json", "learning.alphazero_larger"),
     Figure("data/disturbed-sweeps.json", "sweeps.disturbed", "[What if a run is killed?](#what-if-a-run-is-killed)"),
     Figure("data/changes-by-strangers.json", "", "[How easily changed?](#how-easily-is-the-code-changed)"),
@@ -306,20 +304,14 @@ def match_ups(results: Results) -> list[list[str]]:
 
 
 def of_bigger_boards(docs: Path) -> Tables:
-    """Return what is proved on larger boards: by training alone, with a repair, and by AlphaZero."""
+    """Return what is proved on larger boards: by our DQN, and by AlphaZero."""
     trained = {}
     for row, of_row in saved(docs, "bigger-boards").items():
         flags, before = bigger_boards.shown(bigger_boards.ROWS[row])
         trained[f"`{flags}`{before}"] = of_row
-    repaired = {}
-    for board in ("5,5,4", "6,5,4"):
-        seeds = saved(docs, f"repaired-on-{board.replace(',', 'x')}").values()
-        repaired[board] = [{**result, "proved": result["end"] == "proved"} for [result] in seeds]
     alphazero = {row: list(map(proved_seats, of_row)) for row, of_row in saved(docs, "alphazero-on-5x5x4").items()}
-    columns = "proved", "training s", "beaten from", "of its positions", "corrected", "repair s", "certified positions"
     return {
         "bigger-boards.table": table(trained, ("proved", "plies", "seconds", "all seconds")),
-        "repaired.table": table(repaired, (*columns, "checked")),
         "alphazero-larger.table": table(
             alphazero, ("plies", "beaten from, %", "ways to beat it", "all followed", "proved")
         ),

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from hatch_build import absolute
-from selfplay.cli import arena, certify, course, play, prove, repair, report, sweep, train, web
+from selfplay.cli import arena, certify, course, play, prove, report, sweep, train, web
 from selfplay.cli.flags import parse
 from selfplay.errors import UserError
 from tests.runs import saved
@@ -24,7 +24,6 @@ EXACT = [ROOT / "docs/environment.md", ROOT / "docs/frameworks.md", *sorted((ROO
 """Pages on which every comment behind or below a `print` is what it prints; elsewhere only numbers are."""
 CONFIGS = {
     "prove": prove.ProveConfig,
-    "repair": repair.RepairConfig,
     "certify": certify.CertifyConfig,
     "arena": arena.ArenaConfig,
     "web": web.WebConfig,

@@ -24,8 +24,6 @@ from tictactoe.tree import SOLVABLE_CELLS
 
 Perspective: TypeAlias = Literal["absolute", "mover"]
 
-REPAIRED = "repaired"
-"""The note in config.json of what was corrected in a player after its training."""
 SPINNER_SECONDS = 0.1
 """Seconds between two changes of the line of progress on a terminal."""
 

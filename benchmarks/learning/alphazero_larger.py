@@ -2,9 +2,9 @@
 
     python -m benchmarks.learning.alphazero_larger --docs docs
 
-The learner is the recipe docs/recipes/alphazero.py with a larger network, memory and search. No solver and no repair
-helps it. The hour is processor time of training alone, without evaluations. Each of these counts the ways to beat the
-player; where its play leads to more positions than are followed, there may be more ways than that.
+The learner is the recipe docs/recipes/alphazero.py with a larger network, memory and search. No solver helps it. The
+hour is processor time of training alone, without evaluations. Each of these counts the ways to beat the player; where
+its play leads to more positions than are followed, there may be more ways than that.
 """
 
 import time

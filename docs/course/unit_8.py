@@ -225,8 +225,7 @@ print("selfplay web", run.folder)
 # - Train a player of 4,4,4: `selfplay train --preset large --mask`. Prove it with `followed`.
 #   How many positions does its play reach?
 # - Count positions that differ only by turning or reflecting the board as one. How many are left?
-# - On 5,5,4 no player of this project has been proved by training alone. The proved ones had some moves corrected
-#   afterwards, as you did in unit 7: see `selfplay repair` and `docs/results.md`. Can you do it without a repair?
+# - On 5,5,4 no player of this project has been proved by training alone. Can you find settings that do it?
 #
 # ## Look inside what you have trained
 #

@@ -42,7 +42,7 @@ def test_a_table_without_data_says_so(tmp_path: Path) -> None:
     found = pages.of_data_files(tmp_path)
     assert set(found.values()) == {report.NONE}
     assert pages.of_speed(tmp_path)["speed.vectors"] == report.NONE
-    assert pages.of_bigger_boards(tmp_path)["repaired.table"] == report.NONE
+    assert pages.of_bigger_boards(tmp_path)["alphazero-larger.table"] == report.NONE
 
 
 def test_commits_are_those_of_the_rows_and_of_the_lines_behind_them(tmp_path: Path) -> None:

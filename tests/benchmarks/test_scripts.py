@@ -11,7 +11,7 @@ import pytest
 import tyro
 
 from benchmarks.environment import loops, speed
-from benchmarks.learning import alphazero_larger, article_speed, bigger_boards, repaired, simulations, targets
+from benchmarks.learning import alphazero_larger, article_speed, bigger_boards, simulations, targets
 from benchmarks.peers import evaluations as peers_evaluations
 from docs.recipes import alphazero
 from selfplay import DQNConfig
@@ -30,7 +30,6 @@ SCRIPTS = {
     "learning.gpu": "--rows mask --devices cpu --seeds 1000 --most-plies 2048",
     "learning.learners": "--commands dqn minimax-q --shorten 1000 --seeds 1000",
     "learning.published": "--seeds 1000 --games 100",
-    "learning.repaired": "--rows 3 --seeds 1000",
     "learning.simulations": "--seeds 1000 --evaluations 1 --most-simulations 2",
     "learning.targets": "--seeds 1000 --total-steps 1024",
     "learning.time_to_unbeatable": "--modes mask --seeds 1000 --total-steps 2048 --unit-steps 200",
@@ -49,7 +48,6 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(alphazero_larger, "SETTINGS", {"BOARDS": 2, "SIMULATIONS": 2, "UPDATES": 1})
     monkeypatch.setattr(alphazero_larger, "SEARCHES", (0, 1))
     monkeypatch.setattr(bigger_boards, "ROWS", {"4x4x4": f"--rows 1 --cols 3 --k 3 {QUICK}"})
-    monkeypatch.setattr(repaired, "FLAGS", f"--total-steps 1024 {QUICK}")
     monkeypatch.setattr(simulations, "GAMES", 8)
     monkeypatch.setattr(targets, "DQNConfig", lambda **settings: DQNConfig(**settings | {"eval_every": 512}))
     monkeypatch.setattr(article_speed, "WARM_UP_STEPS", 120)
@@ -68,7 +66,7 @@ def test_a_script_measures_prints_and_writes(script: str, tmp_path: Path, capsys
     assert "| --- |" in capsys.readouterr().out
     written = {path.name for path in tmp_path.rglob("*") if path.is_file()}
     assert written
-    assert written - {"repaired-on-3x5x4.json"} <= {path.name for path in DOCS.rglob("*")}
+    assert written <= {path.name for path in DOCS.rglob("*")}
     assert all('"commit"' in path.read_text() for path in tmp_path.glob("data/*.json"))
     for picture in tmp_path.glob("*.png"):
         assert picture.read_bytes().startswith(b"\x89PNG")

@@ -13,7 +13,6 @@ from tictactoe.names import did_you_mean
 COMMANDS = {
     "train": ("cli.train", "train a player until it is proved unbeatable"),
     "prove": ("cli.prove", "evaluate a player exactly: can it be beaten?"),
-    "repair": ("cli.repair", "correct the moves of a trained player that lose"),
     "certify": ("cli.certify", "write a certificate for others that a player is unbeatable"),
     "play": ("cli.play", "play against a player"),
     "arena": ("cli.arena", "let players meet, and show every result"),

@@ -13,14 +13,14 @@ from typing import Any
 from tyro.conf import Positional
 
 from selfplay.cli.flags import parse, say, show_verdict
-from selfplay.errors import UserError, one_line
+from selfplay.errors import UserError
 from selfplay.files import checksum_of_file
 from selfplay.judging.evaluate import evaluate_own_play, evaluate_policy
 from selfplay.judging.games import example_games
 from selfplay.judging.progress import Progress
 from selfplay.judging.verdict import Verdict
-from selfplay.learning.folder import MODEL, read_config
-from selfplay.players import REPAIRED, EvaluatedPlayer, NamedPolicy, following
+from selfplay.learning.folder import MODEL
+from selfplay.players import EvaluatedPlayer, NamedPolicy, following
 from selfplay.program import open_console
 
 PARTS = ("tictactoe-selfplay", "numpy", "torch")
@@ -64,8 +64,6 @@ def main(args: Sequence[str], prog: str = "selfplay prove") -> None:
     notes = []
     if named.folder is None and named.rules != config.rules:
         notes.append(f"It was judged on the board that it brings, {named.rules}.")
-    if repair := repaired(named):
-        notes.append(f"It was repaired after its training: {repair}.")
     show_verdict(verdict, *notes)
     games = example_games(named.policy, named.player, verdict, open_console().width)
     if games:
@@ -92,18 +90,11 @@ def evaluate(named: NamedPolicy, config: ProveConfig, progress: Progress) -> Ver
     return evaluate_policy(named.policy, every_state=True, positions=config.positions, report=progress.follow)
 
 
-def repaired(named: NamedPolicy) -> str | None:
-    """Return what was corrected in a player after its training, or None."""
-    note = None if named.folder is None else read_config(named.folder).get(REPAIRED)
-    return one_line(note) if isinstance(note, str) else None
-
-
 def describe(named: NamedPolicy, verdict: Verdict) -> dict[str, Any]:
     """Return a verdict, whose it is and what computed it, ready for JSON; docs/proofs.md describes each part."""
     return {
         "player": named.name,
         **verdict.to_dict(),
-        "repaired": repaired(named),
         "model_sha256": None if named.folder is None else checksum_of_file(named.folder / MODEL),
         "versions": {"python": platform.python_version(), **{part: version(part) for part in PARTS}},
     }

@@ -46,27 +46,25 @@ class EndValues(NamedTuple):
 
 
 PLIES_TO_LOSS = EndValues(taken=1, won=NEVER, answered=2, drawn=NEVER, plies=2)
-PLIES_WITHOUT_WIN = PLIES_TO_LOSS._replace(drawn=1)
-"""Plies to the end of a game that is not won."""
 RESULT = EndValues(taken=-1, won=1, answered=-1, drawn=0, plies=0)
 
 
-def play_distances(policy: AgentPolicy, plies: Sequence[Ply], ends: EndValues = PLIES_TO_LOSS) -> list[Values]:
+def play_distances(policy: AgentPolicy, plies: Sequence[Ply]) -> list[Values]:
     """Return the plies to the loss of the positions of all plies of an agent's play in a seat."""
     distances: list[Values] = []
     for ply in reversed(plies):
-        distances.append(ply_distances(policy, ply, distances[-1] if distances else None, ends))
+        distances.append(ply_distances(policy, ply, distances[-1] if distances else None))
     return distances[::-1]
 
 
-def ply_distances(policy: AgentPolicy, ply: Ply, later: Values | None, ends: EndValues = PLIES_TO_LOSS) -> Values:
+def ply_distances(policy: AgentPolicy, ply: Ply, later: Values | None) -> Values:
     """Return the plies to the loss of the positions of a ply by the move that loses first.
 
     `later` are those of the agent's next ply.
     """
     results = move_results(policy.rules, ply)
     distance = np.full(len(ply.mine), NEVER)
-    np.minimum.at(distance, results.position, move_values(policy, results, later, ends))
+    np.minimum.at(distance, results.position, move_values(policy, results, later))
     return Values(sort_keys(policy.rules, ply.mine, ply.theirs), distance)
 
 

@@ -17,7 +17,7 @@ from selfplay.settings import RunSettings, Seconds, check, flat, require, writte
 FORMAT = 1
 """Number of the format of run folders, in config.json."""
 CONFIG, MODEL, EVALUATION, METRICS = "config.json", "model.safetensors", "evaluation.json", "metrics.jsonl"
-CONFIG_KEYS = ("format", "version", "algorithm", "finished", "config", "repaired")
+CONFIG_KEYS = ("format", "version", "algorithm", "finished", "config")
 """Names in config.json that are no settings."""
 CHECKPOINT, SNAPSHOTS, PROGRESS = "checkpoint.safetensors", "snapshots", "progress.png"
 LONGEST_NAME = 100

@@ -18,7 +18,7 @@ from selfplay.judging.agents import ChoicesPolicy, player_policy
 from selfplay.judging.exact import ALL_STATES_CELLS
 from selfplay.learning.folder import CONFIG, MODEL, SNAPSHOTS, about
 from selfplay.learning.load import SHIPPED, SHIPPED_FOLDER, load, read_settings, snapshot_steps
-from selfplay.players import REPAIRED, NamedPolicy, Perspective
+from selfplay.players import NamedPolicy, Perspective
 from selfplay.settings import check_known_rules
 from selfplay.web.analysis import searched_choices
 from tictactoe import Rules
@@ -132,14 +132,13 @@ class Catalogue:
 
 def _run_entry(folder: Path) -> dict[str, Any]:
     """Return what the settings of a run say about its player."""
-    config, content = read_settings(folder)
+    config, _ = read_settings(folder)
     return {
         "kind": config.algorithm,
         "differs": about(config),
         "unit": config.unit,
         "snapshots": snapshot_steps(folder),
         "waiting": not (folder / MODEL).exists(),
-        "repaired": REPAIRED in content,
         "worth": worth(config) if isinstance(config, DQNConfig) else None,
     }
 

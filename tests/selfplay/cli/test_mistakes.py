@@ -22,7 +22,6 @@ LINES = {
     "prove run": ["run", "model.safetensors"],
     "prove shipped rule": ["rule", "--csv"],
     "prove shipped --json --csv": ["json", "csv"],
-    "repair none": ["none"],
     "certify rule": ["rule"],
     "certify shipped --output none/file": ["none/file"],
     "play shippd": ["shippd", "shipped"],

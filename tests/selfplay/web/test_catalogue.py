@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 import selfplay
-from selfplay.learning.folder import CONFIG, MODEL, write_config
-from selfplay.players import REPAIRED
+from selfplay.learning.folder import CONFIG, MODEL
 from selfplay.position import Position
 from selfplay.tensor_file import write_tensors
 from selfplay.web import catalogue
@@ -103,15 +102,13 @@ def test_a_damaged_run_is_an_entry_with_an_error(file: str, kind: str, tmp_path:
     assert not list(tmp_path.rglob(MARKER))
 
 
-def test_a_run_that_has_only_begun_waits_for_its_player_and_a_repaired_one_says_so(tmp_path: Path) -> None:
+def test_a_run_that_has_only_begun_waits_for_its_player(tmp_path: Path) -> None:
     config = saved(tmp_path / "begun", rewards="sparse")
     (tmp_path / "begun" / MODEL).unlink()
-    saved(tmp_path / "repaired")
-    write_config(tmp_path / "repaired", config, {REPAIRED: "in 3 positions"})
+    saved(tmp_path / "ended")
     entries = {entry["name"]: entry for entry in of(runs=tmp_path).entries()}
-    assert [entries[name]["waiting"] for name in ("begun", "repaired", "shipped")] == [True, False, False]
-    assert [entries[name].get("repaired") for name in ("begun", "repaired", "random")] == [False, True, None]
-    assert entries["repaired"]["worth"] == catalogue.worth(config)
+    assert [entries[name]["waiting"] for name in ("begun", "ended", "shipped")] == [True, False, False]
+    assert entries["begun"]["worth"] == catalogue.worth(config)
 
 
 def test_a_loss_costs_what_the_target_makes_of_the_rewards() -> None:

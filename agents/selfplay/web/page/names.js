@@ -15,7 +15,7 @@ export function titled(players) {
   });
 }
 
-function titleOf({ name, kind, run, differs, repaired }) {
+function titleOf({ name, kind, run, differs }) {
   if (name === "shipped") {
     return "Shipped player";
   }
@@ -27,5 +27,5 @@ function titleOf({ name, kind, run, differs, repaired }) {
   }
   const settings = differs.split(", ").filter((setting) => !/^(total steps|eval every) /.test(setting)); // how long, not what
   const seed = settings.pop();
-  return `${[ALGORITHMS[kind] ?? kind, ...settings, ...(repaired ? ["repaired"] : [])].join(", ")} (${seed})`;
+  return `${[ALGORITHMS[kind] ?? kind, ...settings].join(", ")} (${seed})`;
 }

@@ -22,7 +22,6 @@
  * @property {{loss: number, draw: number, win: number, allow: number, illegal: number} | null} [worth] What its rewards make of
  *   results, of a move that allows a win and of a taken square; of a DQN.
  * @property {string} differs
- * @property {boolean} [repaired]
  * @property {boolean} waiting Its run has not saved a player yet.
  * @property {string | null} error Why it cannot be chosen.
  * @property {string} [title] Its name for people, which the page gives it.
