@@ -33,7 +33,6 @@ FLAGS = (
     "--hard-update 50 --learning-rate-hold 100",
     "--symmetry augment --perspective absolute",
     "--stop optimal",
-    "--lines 4 --rule-weight 0.1",
     "--preset article",
 )
 SETTINGS = {f"train.py {flags}".strip(): flags.split() for flags in FLAGS}

@@ -7,17 +7,16 @@ a NumPy array. Environments sample one of the cells, and analyses go through all
 from collections.abc import Callable, Mapping
 from functools import lru_cache
 from types import MappingProxyType
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tictactoe import planes
-from tictactoe.arrays import Array, device, library, on_device
 from tictactoe.rules import Bitboard, Rules, refuse_unknown_rules
 from tictactoe.search import Bounds, check_searchable, move_bounds
 from tictactoe.solver import solve
-from tictactoe.tree import SOLVABLE_CELLS
+from tictactoe.tree import SOLVABLE_CELLS, FloatArray, IntArray
 
 Choices: TypeAlias = Callable[[Rules, Bitboard, Bitboard], Bitboard]
 
@@ -48,24 +47,7 @@ def rule_choices(rules: Rules, mover: Bitboard, opponent: Bitboard) -> Bitboard:
     """
     if isinstance(mover, int):
         return decisive_cells(rules, mover, opponent) or _most_valuable(rules, mover, opponent)
-    return planes.words(cell_ratings(rules, mover, opponent) == 1)
-
-
-def cell_ratings(rules: Rules, mover: Array, opponent: Array) -> Array:
-    """Return a rating from 0 to 1 of each cell, in the order of the opponent `"rule"`, [B, A] floats.
-
-    Cells that win at once are rated 1 and all others 0. If there are none, the same holds for cells that block the
-    opponent. If there are none of these either, each empty cell is rated by its value relative to the most valuable.
-    The cells rated 1 are exactly those that the rule chooses among. `mover` and `opponent` are bitboards [B] int64,
-    NumPy arrays or torch tensors; the ratings are of the library's default type.
-    """
-    xp = library(mover)
-    mine, theirs = (planes.bits(rules.cells, marks) * 1.0 for marks in (mover, opponent))
-    value = _cell_values(rules, mine, theirs)
-    most = xp.amax(value, axis=1, keepdims=True)
-    rating = xp.where(most > 0, value / xp.clip(most, 1, None), 1 - mine - theirs)  # without an open line all are alike
-    decisive = decisive_cells(rules, mover, opponent)
-    return xp.where((decisive != 0)[:, None], planes.bits(rules.cells, decisive), rating)
+    return _first_or_second(decisive_cells(rules, mover, opponent), _most_valuable_of_each(rules, mover, opponent))
 
 
 def decisive_cells(rules: Rules, mover: Bitboard, opponent: Bitboard) -> Bitboard:
@@ -78,25 +60,33 @@ def _first_or_second(first: Bitboard, second: Bitboard) -> Bitboard:
     """Return the first cells, or the second cells where there are no first ones."""
     if isinstance(first, int):
         return first or second
-    return library(first).where(first != 0, first, second)
+    return np.where(first != 0, first, second)
 
 
-def _cell_values(rules: Rules, mine: Array, theirs: Array) -> Array:
+def _cell_values(rules: Rules, mine: FloatArray, theirs: FloatArray) -> FloatArray:
     """Return the value of each cell by the rule, 0 of a taken one, [B, A]; marks are 0 and 1, [B, A] floats."""
-    xp = library(mine)
-    lines = _lines_as_rows(rules, xp, device(mine))
+    lines = _lines_as_rows(rules)
     mine_on, theirs_on = mine @ lines.T, theirs @ lines.T  # marks on each line, [B, L]
-    worth = float(RULE_BASE) ** xp.clip(mine_on + theirs_on, None, MOST_MARKS)
-    open_worth = xp.where((mine_on > 0) & (theirs_on > 0), 0.0, worth)
-    return open_worth @ lines * (1 - mine - theirs)
+    worth = float(RULE_BASE) ** np.clip(mine_on + theirs_on, None, MOST_MARKS)
+    open_worth = np.where((mine_on > 0) & (theirs_on > 0), 0.0, worth)
+    values: FloatArray = open_worth @ lines * (1 - mine - theirs)
+    return values
 
 
 @lru_cache(maxsize=64)
-def _lines_as_rows(rules: Rules, xp: Any, place: Any) -> Array:
+def _lines_as_rows(rules: Rules) -> FloatArray:
     """Return 1 for each cell of each line, [L, A]."""
     refuse_unknown_rules(rules, "the opponent 'rule'")  # asked here, because this runs once for a board
     rows = [[line >> cell & 1 for cell in range(rules.cells)] for line in rules.lines]
-    return xp.asarray(rows, **on_device(place)) * 1.0
+    return np.array(rows, np.float64)
+
+
+def _most_valuable_of_each(rules: Rules, mover: IntArray, opponent: IntArray) -> Bitboard:
+    """Return the empty cells of the highest value by the rule, on each of many boards."""
+    mine, theirs = (planes.bits(rules.cells, marks) * 1.0 for marks in (mover, opponent))
+    values = _cell_values(rules, mine, theirs)
+    # Where no line is open, all cells are worth 0, taken ones too.
+    return planes.words(values == values.max(axis=1, keepdims=True)) & rules.empty_cells(mover, opponent)
 
 
 def _most_valuable(rules: Rules, mover: int, opponent: int) -> int:

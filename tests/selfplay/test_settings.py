@@ -1,9 +1,7 @@
 """Settings are checked by what their fields declare, and the presets and defaults hold the published numbers."""
 
 import json
-from collections.abc import Callable
 from dataclasses import asdict, dataclass
-from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, Literal, get_type_hints
 
@@ -143,7 +141,7 @@ def test_every_number_has_bounds(config: Any) -> None:
         (DQNConfig, {"lines": 10**7}, ["lines", "10000000"]),
         (DQNConfig, {"message_rounds": 2}, ["lines", "message_rounds", "0"]),
         (DQNConfig, {"learning_rate": 1e308}, ["learning_rate", "1e+308"]),
-        (DQNConfig, {"rule_weight": -1.0}, ["rule_weight", "-1"]),
+        (DQNConfig, {"counterexample_margin": -1.0}, ["counterexample_margin", "-1"]),
         (DQNConfig, {"stop": "optimal", "rows": 5, "cols": 4}, ["stop", "optimal"]),
         (DQNConfig, {"target": "negmax"}, ["target", "negamax"]),
         (DQNConfig, {"rewards": "sprase"}, ["sprase", "sparse"]),
@@ -263,9 +261,8 @@ def test_the_defaults_and_the_preset_hold_the_published_numbers(config: Any) -> 
     assert PUBLISHED[config].items() <= vars(config).items()
 
 
-@pytest.mark.parametrize("settings", [TDBackupConfig, partial(DQNConfig, rule_weight=0.1)])
-def test_a_rule_that_an_algorithm_does_not_know_is_refused(settings: Callable[..., RunSettings]) -> None:
-    assert "gravity" in refused(settings, rules=UnknownRules(gravity=True))
+def test_a_rule_that_an_algorithm_does_not_know_is_refused() -> None:
+    assert "gravity" in refused(TDBackupConfig, rules=UnknownRules(gravity=True))
 
 
 @pytest.mark.parametrize("value", [True, 3, 0.5, 1e-05, (64, 32), (), "sparse"])

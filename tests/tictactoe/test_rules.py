@@ -13,7 +13,7 @@ from tests.tictactoe.driver import EXACT
 from tests.tictactoe.rule_book import EMPTY, MARKS, Board, RuleBook, bits, book_of, empty_cells, marks_of, seat_to_move
 from tests.variants import VARIANTS, UnknownRules
 from tictactoe import Rules, best_moves, search_value
-from tictactoe.opponents import cell_ratings, rule_choices
+from tictactoe.opponents import rule_choices
 from tictactoe.rules import UnknownRuleError
 
 Function = Callable[..., Any]
@@ -161,9 +161,9 @@ def test_a_bad_size_is_named(name: str, value: Any) -> None:
         lambda rules: search_value(rules, 0, 0),
         lambda rules: best_moves(rules, 0, 0),
         lambda rules: rule_choices(rules, 0, 0),
-        lambda rules: cell_ratings(rules, *np.zeros((2, 1), np.int64)),
+        lambda rules: rule_choices(rules, *np.zeros((2, 1), np.int64)),
     ],
-    ids=["value", "moves", "rule", "ratings"],
+    ids=["value", "moves", "rule", "rule on boards"],
 )
 def test_what_plays_the_usual_game_only_refuses_a_rule_that_it_does_not_know(part: Function) -> None:
     part(UnknownRules())

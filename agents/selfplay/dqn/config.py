@@ -15,7 +15,6 @@ from selfplay.settings import (
     RunSettings,
     StepSize,
     Stop,
-    check_known_rules,
     require,
 )
 from tictactoe import Rewards, Rules
@@ -122,10 +121,6 @@ class DQNConfig(RunSettings):
     counterexample_margin: Annotated[float, Bounds(0, LARGEST_FLOAT)] = 0.4
     """Moves that the player values at most this much less than its best one are followed too when counterexamples are
     looked for, since it may prefer them after the next updates. 0: only its best moves."""
-    rule_weight: Annotated[float, Bounds(0, LARGEST_FLOAT)] = 0.0
-    """Weight of the built-in rule's rating of each cell, which is added to its value when a move is chosen. The rating
-    is 1 for the cell that the rule would mark and less, down to 0, for others. It decides among moves with similar
-    values, in self-play and in the player. The values are learned without it. 0: only the values decide."""
     num_envs: Count = 256
     """Boards played side by side."""
     total_steps: Count = 10_000_000
@@ -148,8 +143,6 @@ class DQNConfig(RunSettings):
             raise UserError(str(error)) from None
         if self.message_rounds:
             require(self.lines > 0, "lines", "at least 1 with message_rounds", self.lines)
-        if self.rule_weight:
-            check_known_rules(self.rules, "rule_weight")
         solvable = self.rules.cells <= SOLVABLE_CELLS
         wanted = f"unbeatable or never on a board of more than {SOLVABLE_CELLS} cells"
         require(self.stop != "optimal" or solvable, "stop", wanted, self.stop)

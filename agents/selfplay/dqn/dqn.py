@@ -41,7 +41,7 @@ from torch import Tensor, nn
 from selfplay.dqn.config import DQNConfig, Target
 from selfplay.dqn.counterexample_starts import CounterexampleStarts
 from selfplay.dqn.network import NetworkFactory, make_network, mask_illegal
-from selfplay.dqn.player import QPlayer, rule_ratings
+from selfplay.dqn.player import QPlayer
 from selfplay.dqn.symmetry import BoardSymmetries
 from selfplay.judging.training_positions import ANY
 from tictactoe import batch
@@ -194,8 +194,6 @@ class DQNAgent:
         """
         config = self.config
         values = self.network(observation)
-        if config.rule_weight:
-            values = values + config.rule_weight * rule_ratings(config.rules, observation)
         greedy = mask_illegal(values, empty_cells(observation) if config.mask else None).argmax(dim=1)
         # The largest of A independent uniform numbers is equally likely to be any of them.
         numbers = torch.rand(len(values), values.shape[1] + 1, generator=self.generator, device=values.device)

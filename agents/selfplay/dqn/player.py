@@ -13,9 +13,6 @@ from selfplay.dqn.symmetry import BoardSymmetries
 from selfplay.errors import UserError
 from selfplay.judging.report import player_html
 from selfplay.tensor_file import read_model
-from tictactoe import Rules
-from tictactoe.opponents import cell_ratings
-from tictactoe.planes import words
 
 ROUNDING = 1e-5
 """Largest difference of two values, in parts of the largest value, that rounding can turn round."""
@@ -28,8 +25,7 @@ class QPlayer:
     """A player that chooses the cell with the highest action value, the first of equals.
 
     Without `mask` this is the raw arg max, illegal cells included; with it only empty cells count. A `canonical` player
-    looks at one image of each position and chooses there, so it plays alike in all turned and reflected images. With a
-    `rule_weight` it adds that multiple of the built-in rule's rating to the values.
+    looks at one image of each position and chooses there, so it plays alike in all turned and reflected images.
 
     In a position in which some value is not finite every question raises a UserError.
     """
@@ -41,7 +37,6 @@ class QPlayer:
         self.perspective = config.perspective
         self.mask = config.mask
         self.canonical = config.symmetry == "canonical"
-        self.rule_weight = config.rule_weight
         self.margin = config.counterexample_margin
         self.device = next(networks[0].parameters()).device
         self._symmetries = BoardSymmetries(self.rules, self.device) if self.canonical else None
@@ -103,12 +98,9 @@ class QPlayer:
         return actions if isinstance(observation, Tensor) else np.asarray(actions.cpu())
 
     def preferences(self, observation: Array, action_mask: Array | None = None) -> Tensor:
-        """Return what the player maximizes, [B, A]: values plus weighted rule ratings, masked actions below all."""
+        """Return what the player maximizes, [B, A]: its values, masked actions below all."""
         values = torch.as_tensor(self.q_values(observation))
         planes = torch.as_tensor(observation, device=values.device)
-        if self.rule_weight:
-            values = values + self.rule_weight * rule_ratings(self.rules, planes.flatten(1))
-            check_finite(values)
         legal = planes[..., 0].flatten(1) != 0 if self.mask else None
         if action_mask is not None:
             legal = torch.as_tensor(action_mask, device=values.device) != 0
@@ -147,19 +139,6 @@ def check_finite(values: Tensor) -> None:
     """
     if not bool(values.isfinite().all()):
         raise UserError("the player has values that are not finite: its weights are damaged or too large")
-
-
-def rule_ratings(rules: Rules, observation: Tensor) -> Tensor:
-    """Return the ratings of the cells by the built-in rule, [B, A] from 0 to 1; observations are [B, 3A].
-
-    This is Heuristically Accelerated Minimax-Q (Bianchi et al. 2014, IEEE Transactions on Cybernetics 44(2)): the
-    rating influences which move is made, but not what is learned of it. On a board with many drawing moves the values
-    do not decide between them. The rule makes the one that closes the most lines, and far fewer positions follow.
-    """
-    _, *marks = network_inputs(observation, "mover").view(len(observation), -1, 3).unbind(dim=2)
-    mover, opponent = (words(each) for each in marks)
-    ratings: Tensor = cell_ratings(rules, mover, opponent)
-    return ratings
 
 
 def network_inputs(observation: Tensor, perspective: str) -> Tensor:

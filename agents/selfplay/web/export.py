@@ -130,7 +130,6 @@ def player_data(player: Player) -> dict[str, Any]:
     return {
         "game": game,
         "mask": getattr(player, "mask", False),
-        "rule_weight": getattr(player, "rule_weight", 0.0),
         "weights": _zipped_text(save(tensors_of(player))),
     }
 

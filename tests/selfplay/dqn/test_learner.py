@@ -68,7 +68,6 @@ def usual() -> dict[str, torch.Tensor]:
         {"batch_size": 16},
         {"memory_size": 64},
         {"num_envs": 8},
-        {"rule_weight": 0.5},
         {"seed": 1},
     ],
     ids=str,

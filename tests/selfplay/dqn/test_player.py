@@ -1,4 +1,4 @@
-"""A player gives the same moves for either perspective and array kind, and can lean on the built-in rule."""
+"""A player gives the same moves for either perspective and array kind."""
 
 from typing import Any
 
@@ -6,21 +6,14 @@ import numpy as np
 import pytest
 import torch
 
-from selfplay.dqn.player import QPlayer, network_inputs, rule_ratings
+from selfplay.dqn.player import QPlayer, network_inputs
 from selfplay.errors import UserError
 from selfplay.judging.agents import AgentPolicy, player_policy
 from selfplay.judging.evaluate import evaluate_policy
 from tests.selfplay.decisions import ABSOLUTE, MOVER
 from tests.selfplay.dqn.scripted import config_with, constant_values, make
-from tictactoe import Rules, planes
-from tictactoe.opponents import rule_choices
-from tictactoe.tree import game_tree
+from tictactoe import Rules
 
-TREE = game_tree(Rules())
-CHOICES = planes.bits(
-    9, rule_choices(Rules(), *(marks[TREE.decisions].astype(np.int64) for marks in (TREE.mover, TREE.opponent)))
-)
-"""[4520, 9]: the cells that the built-in rule chooses among."""
 EMPTY = ABSOLUTE[..., 0].reshape(-1, 9) != 0
 
 
@@ -73,13 +66,6 @@ def test_values_that_are_not_finite_are_refused_wherever_a_player_is_asked(value
                 ask(observation)
 
 
-def test_a_sum_of_value_and_rating_that_is_not_finite_is_refused() -> None:
-    player = constant_player(3e38, rule_weight=3e38)
-    assert np.isfinite(player.q_values(ABSOLUTE)).all()
-    with pytest.raises(UserError, match="finite"):
-        player.act(ABSOLUTE)
-
-
 def test_the_verdict_on_a_canonical_player_of_equal_values_is_that_of_all_its_games() -> None:
     rules = Rules(2, 3, 3)
     player = constant_player(0.0, rules=rules, mask=True)
@@ -93,23 +79,8 @@ def test_observations_of_another_board_are_refused() -> None:
         make(config_with()).player().act(np.zeros((1, 4, 4, 3), np.int8))
 
 
-@pytest.mark.parametrize("perspective", ["mover", "absolute"])
-def test_the_cells_rated_1_are_those_that_the_rule_chooses_among(perspective: str) -> None:
-    rating = rule_ratings(Rules(), torch.as_tensor(MOVER if perspective == "mover" else ABSOLUTE).flatten(1)).numpy()
-    assert np.array_equal(rating == 1, CHOICES)
-    assert not rating[~EMPTY].any()
-    assert ((rating > 0) & (rating < 1)).any()
-
-
 @pytest.mark.parametrize("symmetry", ["canonical", "none"])
-def test_player_and_self_play_lean_on_the_rule_by_its_weight(symmetry: str) -> None:
-    rating = rule_ratings(Rules(), torch.as_tensor(MOVER).flatten(1)).numpy()
-    for weight in (0.0, 0.5, 1e6):
-        self_play = make(config_with(rule_weight=weight, symmetry=symmetry))
-        player = self_play.player()
-        cells = player.act(ABSOLUTE)
-        preferred = player.q_values(ABSOLUTE) + np.float32(weight) * rating
-        assert np.array_equal(preferred[np.arange(len(cells)), cells], preferred.max(axis=1))
-        assert CHOICES[np.arange(len(cells)), cells].all() == (weight == 1e6)
-        chosen = self_play.agents[0].act(torch.as_tensor(MOVER).flatten(1).float(), 0.0).numpy()
-        assert CHOICES[np.arange(len(cells)), chosen].all() == (weight == 1e6)
+def test_a_player_chooses_the_cell_of_its_highest_value(symmetry: str) -> None:
+    player = make(config_with(symmetry=symmetry)).player()
+    cells, values = player.act(ABSOLUTE), player.q_values(ABSOLUTE)
+    assert np.array_equal(values[np.arange(len(cells)), cells], values.max(axis=1))

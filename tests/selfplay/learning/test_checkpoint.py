@@ -65,7 +65,7 @@ OTHERS: tuple[dict[str, Any], ...] = (
     {"message_rounds": 1, "lines": 2},
     {"hard_update": 3, "loss": "mse"},
     {"counterexamples": 0.0, "explore": "any"},
-    {"rule_weight": 0.5, "perspective": "absolute"},
+    {"perspective": "absolute"},
     {"rewards": "sparse", "updates_per_step": 2},
     {"rows": 4, "cols": 5, "k": 4},
     {"preset": "article", "target": "article"},

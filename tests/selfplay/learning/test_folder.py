@@ -25,7 +25,7 @@ from tictactoe import Rewards, Rules
 
 DQN, TABLE = config_with(), TDBackupConfig(seed=1000)
 MODELS = [
-    config_with(mask=True, hidden=(8, 4), rule_weight=0.5),
+    config_with(mask=True, hidden=(8, 4)),
     config_with(perspective="absolute", hidden=(), networks="separate"),
     config_with(lines=3, symmetry="none", rewards={"draw": 0.5}),
     TABLE,

@@ -1,6 +1,5 @@
 // The API of one player inside the page and two built-in ones, with the calls and responses of server_api.js.
 import { networkValues } from "./network.js";
-import { decisiveCells, ruleRating } from "./rule.js";
 import { EMPTY, MARKS, emptyBoard, emptyCells, outcome, seatToMove, withMark } from "./rules.js";
 import { unpackSnapshots, unpackTensors } from "./safetensors.js";
 import { SOLVABLE_CELLS, truthTeller } from "./solve.js";
@@ -13,7 +12,6 @@ import { tableValues } from "./tabular.js";
  * @property {import("./server_api.js").Player[]} players The first is that of the file.
  * @property {import("./network.js").Game} game
  * @property {boolean} mask It never chooses a taken cell.
- * @property {number} rule_weight How many times the rule's rating it adds to its values where it chooses.
  * @property {string} weights What it has learned, as unpackTensors reads it.
  * @property {import("./safetensors.js").Snapshots} snapshots What it had learned earlier, rounded.
  * @property {Record<number, import("./server_api.js").Evaluation>} evaluations By the indices of the players.
@@ -56,19 +54,9 @@ export function exportedApi(data) {
     }
     const valuesOfBoard = await valuesAt(steps);
     const values = [...valuesOfBoard(board)];
-    const ratings = withRule(board, values);
-    const reply = greedy(ratings, (cell) => board[cell] === EMPTY);
-    const move = data.mask ? reply : greedy(ratings, () => true);
+    const reply = greedy(values, (cell) => board[cell] === EMPTY);
+    const move = data.mask ? reply : greedy(values, () => true);
     return { values, move, moves: [move], reply, ...truth(board, move) };
-  }
-
-  /** Return what a move is chosen by: the values, and the rule's ratings if the player has a rule weight. */
-  function withRule(board, values) {
-    if (!data.rule_weight) {
-      return values;
-    }
-    const rating = ruleRating(game, board);
-    return values.map((value, cell) => value + data.rule_weight * rating[cell]);
   }
 
   /** Return what a built-in opponent does: any square, or one that wins or blocks at once. */
@@ -156,6 +144,20 @@ const NO_MOVE = { values: null, move: null, moves: [], reply: null };
 
 function valuesOf(game, tensors) {
   return "table" in tensors ? tableValues(tensors.table) : networkValues(game, tensors);
+}
+
+/** Return the empty cells that win at once, or else those that block a win of the other seat; none if there are none. */
+function decisiveCells(game, board) {
+  const own = MARKS[seatToMove(board)];
+  const [wins, blocks] = [[], []];
+  for (const line of game.lines) {
+    const mine = line.filter((cell) => board[cell] === own).length;
+    const empty = line.filter((cell) => board[cell] === EMPTY);
+    if (empty.length === 1 && [0, line.length - 1].includes(mine)) {
+      (mine || line.length === 1 ? wins : blocks).push(empty[0]);
+    }
+  }
+  return new Set(wins.length ? wins : blocks);
 }
 
 /** Return the cell of the highest value among those that are open, the first of equals. */
