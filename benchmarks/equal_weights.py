@@ -33,6 +33,7 @@ FLAGS = (
     "--hard-update 50 --learning-rate-hold 100",
     "--symmetry augment --perspective absolute",
     "--stop optimal",
+    "--message-rounds 1",
     "--preset article",
 )
 SETTINGS = {f"train.py {flags}".strip(): flags.split() for flags in FLAGS}

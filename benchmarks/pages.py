@@ -305,10 +305,7 @@ def match_ups(results: Results) -> list[list[str]]:
 
 def of_bigger_boards(docs: Path) -> Tables:
     """Return what is proved on larger boards: by our DQN, and by AlphaZero."""
-    trained = {}
-    for row, of_row in saved(docs, "bigger-boards").items():
-        flags, before = bigger_boards.shown(bigger_boards.ROWS[row])
-        trained[f"`{flags}`{before}"] = of_row
+    trained = {f"`{bigger_boards.ROWS[row]}`": of_row for row, of_row in saved(docs, "bigger-boards").items()}
     alphazero = {row: list(map(proved_seats, of_row)) for row, of_row in saved(docs, "alphazero-on-5x5x4").items()}
     return {
         "bigger-boards.table": table(trained, ("proved", "plies", "seconds", "all seconds")),

@@ -4,7 +4,6 @@
 
 Every row is `python train.py` with the same flags and seed, but for the time limit. The seconds are those of training
 up to the first evaluation from which the proof holds to the end of the run; "all seconds" also count the evaluations.
-"Before" is the preset of earlier days, whose dense layers look at the whole board.
 """
 
 from dataclasses import replace
@@ -18,25 +17,12 @@ from benchmarks.learning.learners import configuration
 from benchmarks.learning.time_to_unbeatable import train
 from selfplay.dqn.config import DQNConfig
 
-FORMER = (
-    " --message-rounds 0 --lines 8 --hidden 512 --loss mse --learning-rate 0.003 --learning-rate-hold 2000"
-    " --batch-size 384 --memory-size 200000 --updates-per-step 1 --soft-update 0.03 --eval-every 25600"
-)
-"""What the preset was before its network passed messages."""
 ROWS = {
     "4x4x4": "--preset large --mask",
-    "4x4x4, before": "--preset large --mask" + FORMER,
     "4x4x4-unmasked": "--preset large",
-    "4x4x4-unmasked, before": "--preset large" + FORMER,
     "4x4x3": "--preset large --k 3 --mask",
 }
 """Flags of each row by its name."""
-
-
-def shown(flags: str) -> tuple[str, str]:
-    """Return the flags of a row as a table shows them, and what follows: ", before" stands for the former preset."""
-    now = flags.removesuffix(FORMER)
-    return now, "" if now == flags else ", before"
 
 
 def measure(flags: str, seed: int, seconds: float, total_steps: int) -> Result:

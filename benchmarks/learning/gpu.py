@@ -21,7 +21,6 @@ import tyro
 import selfplay
 from benchmarks import harness
 from benchmarks.data import Result
-from benchmarks.learning.bigger_boards import FORMER
 from benchmarks.learning.learners import configuration
 from selfplay.dqn.config import DQNConfig
 from selfplay.learning.api import train
@@ -31,10 +30,8 @@ TITLE = "Training on a GPU"
 ROWS = {
     "default": "",
     "mask": "--mask",
-    "4x4x4, mask": "--preset large --mask" + FORMER,
-    "4x4x4": "--preset large" + FORMER,
 }
-"""Flags of each row by its name; on 4,4,4 those of a network that is large enough for a GPU."""
+"""Flags of each row by its name."""
 
 
 def measure(flags: str, device: Device, seed: int, most_plies: int | None = None) -> Result:

@@ -25,13 +25,10 @@ from matplotlib.figure import Figure
 import selfplay
 from benchmarks import data, harness
 from benchmarks.data import Result
-from benchmarks.learning import bigger_boards
-from benchmarks.learning.learners import configuration
 from selfplay import pictures
 from selfplay.dqn.dqn import DQNAgent
 from selfplay.judging import training_positions
 from selfplay.learning import loop
-from selfplay.settings import flat
 from tictactoe.tree import IntArray
 
 TITLE = "Lapses"
@@ -63,7 +60,6 @@ class Training(NamedTuple):
 
 Row = Literal[
     "now", "before", "now, mask", "now, optimal", "now, constant learning rate", "now, separate", "4,4,4 now",
-    "4,4,4 dense", "4,4,4 before",
 ]  # fmt: skip
 FORMER: Mapping[str, Any] = {
     "learning_rate_hold": 3_000,
@@ -73,15 +69,6 @@ FORMER: Mapping[str, Any] = {
     "counterexamples": 0.5,
 }
 LARGE: Mapping[str, Any] = {"preset": "large", "mask": True}
-DENSE_LARGE: Mapping[str, Any] = flat(configuration(bigger_boards.ROWS["4x4x4, before"], seed=0))
-FORMER_LARGE: Mapping[str, Any] = {
-    **DENSE_LARGE,
-    "learning_rate": 1e-3,
-    "learning_rate_hold": 3_000,
-    "soft_update": 0.01,
-    "counterexamples": 0.5,
-    "counterexample_margin": 0.0,
-}
 ROWS: Mapping[Row, Training] = {
     "now": Training({}, seeds=100),
     "before": Training({**FORMER, "counterexample_margin": 0.0}, TargetPlayer, replies=False),
@@ -90,8 +77,6 @@ ROWS: Mapping[Row, Training] = {
     "now, constant learning rate": Training({"learning_rate_hold": 0}, plies=FEWER_PLIES),
     "now, separate": Training({"networks": "separate"}, plies=FEWER_PLIES),
     "4,4,4 now": Training(LARGE, plies=3_000_000, seeds=5),
-    "4,4,4 dense": Training(DENSE_LARGE, plies=3_000_000, seeds=5),
-    "4,4,4 before": Training(FORMER_LARGE, TargetPlayer, plies=3_000_000, seeds=3, replies=False),
 }
 
 

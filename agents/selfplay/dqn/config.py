@@ -71,13 +71,12 @@ class DQNConfig(RunSettings):
     """Cells that a random move is sampled from."""
     hidden: Layers = (256,)
     """Widths of the hidden layers, as in 64x32 on a command line; [] is none."""
-    lines: Annotated[int, Bounds(0, WIDEST)] = 0
-    """Features of each cell that shared layers compute from the lines through it, before the hidden layers. With them
-    larger boards need far fewer plies."""
     message_rounds: Annotated[int, Bounds(0, 100)] = 0
-    """Rounds of messages: in each, every line sums up the features of its cells, and every cell those of its lines;
-    `lines` is their number. Then the same hidden layers value each cell, so that what is learned in one place holds on
-    the whole board. 0: the hidden layers see the whole board."""
+    """Rounds of messages: in each, every line sums up the features of its cells, and every cell those of its lines.
+    Then the same hidden layers value each cell, so that what is learned in one place holds on the whole board, and
+    larger boards need far fewer plies. 0: the hidden layers see the whole board."""
+    message_width: Annotated[int, Bounds(1, WIDEST)] = 32
+    """Numbers that a line or a cell passes on in a round of messages; unused without message_rounds."""
     double: bool = False
     """Choose the next action with the online network and value it with the target network (double DQN, van Hasselt et
     al. 2016)."""
@@ -141,8 +140,6 @@ class DQNConfig(RunSettings):
             check_fits(self.rules)
         except ValueError as error:
             raise UserError(str(error)) from None
-        if self.message_rounds:
-            require(self.lines > 0, "lines", "at least 1 with message_rounds", self.lines)
         solvable = self.rules.cells <= SOLVABLE_CELLS
         wanted = f"unbeatable or never on a board of more than {SOLVABLE_CELLS} cells"
         require(self.stop != "optimal" or solvable, "stop", wanted, self.stop)
@@ -160,7 +157,6 @@ PRESETS: Mapping[str, DQNConfig] = MappingProxyType(
             preset="large",
             rules=Rules(4, 4, 4),
             hidden=(32,),
-            lines=32,
             message_rounds=1,
             learning_rate=6e-3,
             memory_size=50_000,

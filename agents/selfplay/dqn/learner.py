@@ -300,7 +300,7 @@ def least_bytes(config: DQNConfig) -> int:
     cells, agents = config.rules.cells, 2 if config.networks == "separate" else 1
     weights = sum(parameter.numel() for parameter in empty_network(config, torch.device("meta")).parameters())
     places = cells if config.message_rounds else 1  # that the hidden layers look at
-    units = cells * config.lines * max(1, config.message_rounds) + places * sum(config.hidden) + cells
+    units = cells * config.message_width * config.message_rounds + places * sum(config.hidden) + cells
     transition = 6 * cells + 4  # 4-byte numbers: two observations, an 8-byte action, reward, continues
     stored = agents * (config.memory_size * transition + WEIGHT_COPIES * weights)
     return 4 * (stored + config.batch_size * (transition + units) + config.num_envs * units)

@@ -1,7 +1,7 @@
 """The Q-network: from a one-hot board to one value per cell.
 
-Dense layers look at the whole board, and line features before them help on larger boards. Or cells and lines pass
-messages, and the same layers value every cell: then nothing has to be learned for each place of the board anew.
+Dense layers look at the whole board. Or cells and lines pass messages, and the same layers value every cell: then
+nothing has to be learned for each place of the board anew.
 """
 
 from collections.abc import Callable, Iterable
@@ -20,8 +20,6 @@ from tictactoe import Rules
 NetworkFactory: TypeAlias = Callable[[Rules], nn.Module]
 """Makes a custom network for a board: a module from [B, 3A] float32 to [B, A] float32."""
 
-LINE_WIDTH = 4
-"""Units that look at a line, for each feature of a cell."""
 TIE_BREAK = 1e-4
 """What is subtracted from a value for each earlier cell, so that the first of cells that look the same is chosen."""
 
@@ -29,57 +27,23 @@ TIE_BREAK = 1e-4
 class QNetwork(nn.Module):
     """A map from observations [B, 3A] to action values [B, A].
 
-    `hidden` lists the widths of the dense layers, each followed by a ReLU. `lines` is the number of line features of
-    each cell (see `LineFeatures`), which the first layer sees next to the board itself.
+    `hidden` lists the widths of the dense layers, each followed by a ReLU.
 
     Layers are applied as functions, because calling a module costs as much again as a layer of this size.
     """
 
-    def __init__(self, rules: Rules, hidden: tuple[int, ...], lines: int = 0) -> None:
+    def __init__(self, rules: Rules, hidden: tuple[int, ...]) -> None:
         super().__init__()
-        self.lines = LineFeatures(rules, lines) if lines else None
-        widths = ((3 + lines) * rules.cells, *hidden)
+        widths = (3 * rules.cells, *hidden)
         self.hidden = nn.ModuleList(nn.Linear(*sizes) for sizes in pairwise(widths))
         self.output = nn.Linear(widths[-1], rules.cells)
 
     def forward(self, observation: Tensor) -> Tensor:
         """Return the action values [B, A] of observations [B, 3A]."""
         features = observation
-        if self.lines is not None:
-            features = torch.cat((observation, self.lines(observation)), dim=1)
         for layer in cast("Iterable[nn.Linear]", self.hidden):
             features = linear(features, layer.weight, layer.bias).relu_()
         return linear(features, self.output.weight, self.output.bias)
-
-
-class LineFeatures(nn.Module):
-    """A map from observations [B, 3A] to features [B, A * features] that are read off the lines of k cells.
-
-    A line means the same wherever it lies on the board, but a dense layer has to learn this for each line anew. Here
-    the same two layers look at every line, and what they find in a line is added up in each of its cells. Inside, the
-    batch is the last axis, so that all lines of all boards are one matrix product.
-    """
-
-    def __init__(self, rules: Rules, features: int) -> None:
-        super().__init__()
-        cells = torch.tensor([list(rules.cells_of(line)) for line in rules.lines], device="cpu")
-        count, k = cells.shape
-        self._shapes = (count, 3 * k, -1), (count * k, -1), (rules.cells * features, -1)
-        # No buffers: they would be missing in a network on the meta device, into which weights are read from a file.
-        self._inputs = (3 * cells[:, :, None] + torch.arange(3, device="cpu")).flatten()  # [L * 3k]
-        self._members = (cells.flatten() == torch.arange(rules.cells, device="cpu")[:, None]).float()  # [A, L * k]
-        self.line = nn.Linear(3 * k, LINE_WIDTH * features)
-        self.cell = nn.Linear(LINE_WIDTH * features, k * features)
-
-    def forward(self, observation: Tensor) -> Tensor:
-        """Return the features of each cell."""
-        if self._inputs.device != observation.device:
-            self._inputs, self._members = (table.to(observation.device) for table in (self._inputs, self._members))
-        line_shape, cell_shape, board_shape = self._shapes
-        lines = observation.t().contiguous().index_select(0, self._inputs).view(line_shape)
-        features = torch.matmul(self.line.weight, lines).add_(self.line.bias[:, None]).relu_()
-        of_cells = torch.matmul(self.cell.weight, features).add_(self.cell.bias[:, None]).view(cell_shape)
-        return (self._members @ of_cells).relu_().view(board_shape).t()
 
 
 class MessageNetwork(nn.Module):
@@ -100,7 +64,8 @@ class MessageNetwork(nn.Module):
     def __init__(self, rules: Rules, rounds: int, width: int, hidden: tuple[int, ...]) -> None:
         super().__init__()
         lines = torch.tensor([[line >> cell & 1 for cell in range(rules.cells)] for line in rules.lines], device="cpu")
-        self._lines = lines.float()  # [L, A]; no buffer, as in `LineFeatures`
+        # No buffer: it would be missing in a network on the meta device, into which weights are read from a file.
+        self._lines = lines.float()  # [L, A]
         self.rounds = nn.ModuleList(MessageRound(width if number else 3, width) for number in range(rounds))
         widths = (width, *hidden, 1)
         self.mean = nn.Linear(width, widths[1], bias=False)
@@ -148,8 +113,8 @@ def empty_network(config: DQNConfig, device: torch.device) -> QNetwork | Message
     """
     with torch.random.fork_rng(devices=()), device:
         if config.message_rounds:
-            return MessageNetwork(config.rules, config.message_rounds, config.lines, config.hidden)
-        return QNetwork(config.rules, config.hidden, config.lines)
+            return MessageNetwork(config.rules, config.message_rounds, config.message_width, config.hidden)
+        return QNetwork(config.rules, config.hidden)
 
 
 def make_network(

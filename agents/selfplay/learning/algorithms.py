@@ -71,8 +71,6 @@ def parse_settings(content: Mapping[str, Any], path: Path | str) -> Config:
     try:
         if "run_dir" in saved:  # a file must not choose the folder that is written
             raise UserError("run_dir is no setting that a file can hold")
-        if "lines" in saved:  # an older file, whose preset knew no messages
-            saved = {"message_rounds": 0, **saved}
         return changed(defaults_of(kinds[str(algorithm)], saved), saved)
     except UserError as error:
         raise UserError(f"{path}: {error}") from None

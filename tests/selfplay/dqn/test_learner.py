@@ -37,8 +37,8 @@ def equal(one: dict[str, torch.Tensor], other: dict[str, torch.Tensor]) -> bool:
     [
         {},
         {"target": "independent", "networks": "separate", "mask": True, "double": True},
-        {"lines": 2, "hard_update": 20},
-        {"message_rounds": 2, "lines": 16},
+        {"hard_update": 20},
+        {"message_rounds": 2, "message_width": 16},
     ],
 )
 def test_a_short_run_learns(changes: dict[str, Any]) -> None:

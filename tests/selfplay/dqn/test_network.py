@@ -1,9 +1,10 @@
-"""The networks: line features and messages are those of a plain computation; they start as PyTorch's layers do."""
+"""The networks: messages are those of a plain computation; layers start as PyTorch's do."""
 
 import pytest
 import torch
 
-from selfplay.dqn.network import TIE_BREAK, MessageNetwork, MessageRound, QNetwork, initialize
+from selfplay.dqn.network import TIE_BREAK, MessageNetwork, MessageRound, QNetwork, empty_network, initialize
+from tests.selfplay.dqn.scripted import CPU, config_with
 from tictactoe import Rules
 
 
@@ -11,23 +12,6 @@ def boards(rules: Rules) -> torch.Tensor:
     """Return observations of 5 boards of random marks, [B, A, 3]."""
     marks = torch.randint(0, 3, (5, rules.cells), generator=torch.Generator().manual_seed(1))
     return torch.nn.functional.one_hot(marks, 3).float()
-
-
-def test_the_features_of_a_cell_are_those_of_the_lines_through_it() -> None:
-    rules = Rules(3, 4, 3)
-    network = QNetwork(rules, (7,), lines=2)
-    initialize(network, torch.Generator().manual_seed(0))
-    assert network.lines is not None
-    observation = boards(rules)
-    of_cells = torch.zeros(5, 12, 2)
-    for line in rules.lines:
-        cells = [cell for cell in range(12) if line >> cell & 1]
-        cell_features = network.lines.cell(network.lines.line(observation[:, cells].flatten(1)).relu()).view(5, 3, 2)
-        for place, cell in enumerate(cells):
-            of_cells[:, cell] += cell_features[:, place]
-    features = torch.cat((observation.flatten(1), of_cells.relu().flatten(1)), dim=1)
-    expected = network.output(network.hidden[0](features).relu())
-    torch.testing.assert_close(network(observation.flatten(1)), expected)
 
 
 @pytest.mark.parametrize("hidden", [(), (6,), (6, 5)])
@@ -53,6 +37,12 @@ def test_cells_and_lines_tell_each_other_what_they_know(hidden: tuple[int, ...])
             features = layer(features.relu())
         values.append(features - TIE_BREAK * len(values))
     torch.testing.assert_close(network(observation.flatten(1)), torch.cat(values, dim=1))
+
+
+@pytest.mark.parametrize(("settings", "width"), [({}, 32), ({"message_width": 7}, 7)])
+def test_messages_are_as_wide_as_the_settings_say(settings: dict[str, int], width: int) -> None:
+    weights = empty_network(config_with(message_rounds=2, **settings), CPU).state_dict()
+    assert [weights[f"rounds.{number}.message.weight"].shape for number in (0, 1)] == [(width, width)] * 2
 
 
 def test_cells_with_the_same_lines_are_worth_the_same_wherever_they_lie() -> None:

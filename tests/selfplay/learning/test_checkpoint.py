@@ -61,8 +61,8 @@ def test_a_state_that_no_file_can_hold_is_refused(value: object, tmp_path: Path)
 
 OTHERS: tuple[dict[str, Any], ...] = (
     {"mask": True, "double": True},
-    {"lines": 2, "hidden": ()},
-    {"message_rounds": 1, "lines": 2},
+    {"hidden": ()},
+    {"message_rounds": 1, "message_width": 2},
     {"hard_update": 3, "loss": "mse"},
     {"counterexamples": 0.0, "explore": "any"},
     {"perspective": "absolute"},

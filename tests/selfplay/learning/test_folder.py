@@ -27,7 +27,7 @@ DQN, TABLE = config_with(), TDBackupConfig(seed=1000)
 MODELS = [
     config_with(mask=True, hidden=(8, 4)),
     config_with(perspective="absolute", hidden=(), networks="separate"),
-    config_with(lines=3, symmetry="none", rewards={"draw": 0.5}),
+    config_with(message_rounds=1, message_width=3, symmetry="none", rewards={"draw": 0.5}),
     TABLE,
     MinimaxQConfig(seed=1000),
     AfterstateQConfig(seed=1000, run_dir=Path("anywhere")),
@@ -93,20 +93,11 @@ def test_a_setting_that_a_file_lacks_has_its_default(config: Any, tmp_path: Path
     defaults = flat(defaults_of(type(config), content["config"]))
     for name, value in content["config"].items():
         fewer = {other: each for other, each in content["config"].items() if other != name}
-        if name in ("preset", "message_rounds") or flat(config)[name] != defaults[name]:
+        if name == "preset" or flat(config)[name] != defaults[name]:
             continue  # without it the run is another one
         (tmp_path / "config.json").write_text(json.dumps(content | {"config": fewer}))
         assert flat(read_settings(tmp_path)[0])[name] == defaults[name], (name, value)
         assert read_settings(tmp_path)[0] == dataclasses.replace(config, run_dir=None)
-
-
-def test_a_player_of_dense_layers_is_read_that_is_older_than_messages(tmp_path: Path) -> None:
-    config = dataclasses.replace(PRESETS["large"], message_rounds=0, lines=2, hidden=(8,), device="cpu")
-    save(tmp_path / "run", config, make(config).player())
-    content = json.loads((tmp_path / "run" / "config.json").read_text())
-    del content["config"]["message_rounds"]
-    (tmp_path / "run" / "config.json").write_text(json.dumps(content))
-    assert selfplay.load(tmp_path / "run").config == dataclasses.replace(config, run_dir=None)
 
 
 def test_a_new_setting_leaves_the_shipped_player_and_every_run_readable(

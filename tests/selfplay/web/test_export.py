@@ -39,13 +39,13 @@ HOSTILE = "<!--<script><img src=x onerror=alert(1)>'\"&amp;\u2028\u202e\x1b[2J\n
 DQNS: list[dict[str, Any]] = [
     {"symmetry": "none"},
     {"networks": "separate"},
-    {"lines": 3, "symmetry": "augment"},
+    {"symmetry": "augment"},
     {"hidden": (24, 16), "symmetry": "none"},
     {"mask": True, "perspective": "absolute"},
-    {"cols": 4, "lines": 3},
-    {"rows": 4, "cols": 4, "k": 4, "lines": 3},
-    {"message_rounds": 2, "lines": 5, "hidden": (6, 4)},
-    {"cols": 4, "message_rounds": 1, "lines": 5, "hidden": (), "symmetry": "none"},
+    {"cols": 4},
+    {"rows": 4, "cols": 4, "k": 4, "message_rounds": 1},
+    {"message_rounds": 2, "message_width": 5, "hidden": (6, 4)},
+    {"cols": 4, "message_rounds": 1, "message_width": 5, "hidden": (), "symmetry": "none"},
 ]
 
 

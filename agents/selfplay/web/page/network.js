@@ -70,7 +70,6 @@ function network(game, part) {
   if (rounds.length > 0) {
     return messageNetwork(game, rounds, layer("mean"), [...layers("hidden"), layer("output")]);
   }
-  const lines = part("lines.line.weight") && { line: layer("lines.line"), cell: layer("lines.cell") };
   const hidden = layers("hidden");
   const output = layer("output");
   return (marks) => {
@@ -79,9 +78,6 @@ function network(game, part) {
       observation[3 * cell + mark] = 1;
     });
     let features = observation;
-    if (lines) {
-      features = Float64Array.of(...features, ...lineFeatures(game, lines, observation));
-    }
     for (const each of hidden) {
       features = relu(dense(each, features));
     }
@@ -122,21 +118,6 @@ function dense({ weight, bias }, inputs) {
     }
   }
   return outputs;
-}
-
-/** Let the same two layers look at each line, and add up in its cells what they find; features are [A * features]. */
-function lineFeatures({ rules, lines }, { line, cell }, observation) {
-  const { rows, cols, k } = rules;
-  const width = cell.bias.length / k;
-  const sums = new Float64Array(rows * cols * width);
-  for (const cells of lines) {
-    const seen = cells.flatMap((at) => [...observation.subarray(3 * at, 3 * at + 3)]);
-    const features = dense(cell, relu(dense(line, seen)));
-    features.forEach((number, at) => {
-      sums[cells[Math.floor(at / width)] * width + (at % width)] += number;
-    });
-  }
-  return relu(sums);
 }
 
 function relu(numbers) {
