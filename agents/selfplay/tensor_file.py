@@ -4,7 +4,6 @@ A file holds the tensors of a player, or the whole state of a learner: tensors, 
 """
 
 import json
-import math
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -20,8 +19,6 @@ from selfplay.files import LARGEST_PLAYER, open_regular, write_whole
 
 LARGEST_HEADER = 100_000_000
 """Bytes; the library reads no longer one. A state that holds tables as JSON may need millions."""
-SCALE = "scale of "
-"""Before a tensor's name, the name of an entry of the metadata: by what to multiply whole numbers of 8 bits."""
 LARGEST_STATE = 1 << 36
 """Bytes of a learner's state that is read; most are the replay memory of a DQN."""
 STATE = "state"
@@ -76,7 +73,7 @@ def read_tensors(path: Path, wanted: Mapping[str, Tensor] | None = None) -> tupl
     """Return the tensors of a file and its metadata.
 
     The file must have exactly the names, shapes and types of `wanted`, which may be on "meta", unless it is None: then
-    it is a state, which may be larger than a player. Floats may be stored as whole numbers of 8 bits with a scale.
+    it is a state, which may be larger than a player.
 
     Raises:
         UserError: it has others, is damaged, too large, or cannot be read.
@@ -94,8 +91,6 @@ def read_tensors(path: Path, wanted: Mapping[str, Tensor] | None = None) -> tupl
                     _check(path, name, "shape", shape, tuple(wanted[name].shape))  # before memory is allocated
                 tensors[name] = mapped.get_tensor(name)
                 if wanted is not None:
-                    if SCALE + name in metadata and tensors[name].dtype == torch.int8:
-                        tensors[name] = tensors[name].to(wanted[name].dtype) * _scale(metadata[SCALE + name])
                     _check(path, name, "type", tensors[name].dtype, wanted[name].dtype)
             return tensors, metadata
     except FileNotFoundError:
@@ -106,14 +101,6 @@ def read_tensors(path: Path, wanted: Mapping[str, Tensor] | None = None) -> tupl
         raise UserError(f"{path}: does not fit into memory ({error})") from None
     except SafetensorError as error:
         raise UserError(f"{path}: is truncated or not a safetensors file ({error})") from None
-
-
-def _scale(text: str) -> float:
-    """Return a scale; NaN for what is none, which no player may hold."""
-    try:
-        return float(text)
-    except ValueError:
-        return math.nan
 
 
 def _check_names(path: Path, names: list[str], wanted: Mapping[str, Tensor]) -> None:

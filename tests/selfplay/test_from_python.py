@@ -126,7 +126,7 @@ def test_a_run_is_proved_from_the_first_proof_after_its_last_lapse(config: Any, 
         ({"force": True}, "force"),
         ({"checkpoint_interval": 0}, "checkpoint_interval"),
         ({"algorithm": selfplay.CustomConfig()}, "learner"),
-        ({"config": {"seed": 1, "n": 3}, "format": 1, "algorithm": "dqn"}, "n"),
+        ({"config": {"seed": 1, "n": 3}, "algorithm": "dqn"}, "n"),
     ],
     ids=str,
 )

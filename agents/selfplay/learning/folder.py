@@ -14,10 +14,8 @@ from selfplay.files import read_small, write_whole
 from selfplay.judging.verdict import Verdict
 from selfplay.settings import RunSettings, Seconds, check, flat, require, written
 
-FORMAT = 1
-"""Number of the format of run folders, in config.json."""
 CONFIG, MODEL, EVALUATION, METRICS = "config.json", "model.safetensors", "evaluation.json", "metrics.jsonl"
-CONFIG_KEYS = ("format", "version", "algorithm", "finished", "config")
+CONFIG_KEYS = ("version", "algorithm", "finished", "config")
 """Names in config.json that are no settings."""
 CHECKPOINT, SNAPSHOTS, PROGRESS = "checkpoint.safetensors", "snapshots", "progress.png"
 LONGEST_NAME = 100
@@ -107,7 +105,6 @@ def write_config(folder: Path, config: RunSettings, notes: Mapping[str, str], fi
     from importlib.metadata import version
 
     content = {
-        "format": FORMAT,
         "version": version("tictactoe-selfplay"),
         "algorithm": config.algorithm,
         "finished": finished,
@@ -122,10 +119,10 @@ def config_path(place: Path) -> Path:
 
 
 def read_config(place: Path) -> dict[str, Any]:
-    """Return the content of a run's config.json, or of a file like it; only its format is checked.
+    """Return the content of a run's config.json, or of a file like it.
 
     Raises:
-        UserError: it is missing, no JSON object, or of another format.
+        UserError: it is missing, or no JSON object.
     """
     path = config_path(place)
     try:
@@ -139,11 +136,9 @@ def read_config(place: Path) -> dict[str, Any]:
         raise UserError(f"{path}: cannot be read ({error.strerror}); is this a run folder?") from None
     except (ValueError, RecursionError):  # not JSON, not even text, or nested too deeply
         raise UserError(f"{path}: is truncated or not JSON; restore it, or name a run folder") from None
-    number = content.get("format") if isinstance(content, dict) else None
-    if number != FORMAT:
-        made = "train it again, or use the version that made it"
-        raise UserError(f"{path}: has the format {number!r}, and this program reads format {FORMAT}; {made}")
-    return dict(content)
+    if not isinstance(content, dict):
+        raise UserError(f"{path}: is not the configuration of a run")
+    return content
 
 
 def is_finished(folder: Path) -> bool:

@@ -102,7 +102,7 @@ def read_settings(place: Path) -> tuple[Config, dict[str, Any]]:
     """Return the settings of a run, and the whole content of its config.json, which may be given as a file.
 
     Raises:
-        UserError: config.json is missing, is of another format, or holds a value that is no setting.
+        UserError: config.json is missing, is no configuration, or holds a value that is no setting.
     """
     content = run_folder.read_config(place)
     return parse_settings(content, run_folder.config_path(place)), content

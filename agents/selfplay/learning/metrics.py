@@ -1,7 +1,6 @@
 """The numbers of a run's evaluations by TensorBoard tag, and the reader of metrics.jsonl, which holds them."""
 
 import json
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -27,8 +26,6 @@ plotted."""
 HEADLINES = ("eval/ways_to_beat", "eval/unbeatable", "eval/lapses", "eval/optimal_fraction")
 """The tags to watch. TensorBoard sorts groups by name and opens the first two: eval, and exact with the rest of a
 verdict."""
-EARLIER_TAG = re.compile(r"^eval/(?=(?:first|second)/|optimal_states$|illegal_states$|exploitability$)")
-"""How a tag began in earlier runs that is now in exact/."""
 SEAT_TAGS = {
     "losses": "losses",
     "illegal": "illegal",
@@ -127,7 +124,7 @@ def _parsed(line: bytes, unit: str) -> Metrics:
             raise ValueError
     if not isinstance(metrics[unit], int) or not 0 <= metrics[unit] <= 2 * LARGEST:
         raise ValueError
-    return {EARLIER_TAG.sub("exact/", tag): value for tag, value in metrics.items()}
+    return metrics
 
 
 def on_axis(line: Mapping[str, float], unit: str) -> int:

@@ -85,8 +85,6 @@ def train_in_folder(training: Training, stop_when: Callable[[], bool], show: boo
             progress = Progress(config.eval_every)
             # Without it a record alone would not say whether the run was killed early or its checkpoint is gone.
             recorder.write_checkpoint(learner.state(), progress)
-        elif records:  # the checkpoint of an earlier run does not count lapses
-            progress.lapses = records[-1].lapses
         stop = StopRequest(stop_when)
         screen = Screen(learner, config) if show else None
         ended_at_once = False

@@ -130,7 +130,7 @@ class TabularLearner:
         self.rng.bit_generator.state = state["generator"]
         self.table[:] = state[TABLE]
         self.steps = state["games"]
-        self.plies = state.get("plies", self.steps)  # which earlier runs did not count; a game has one or more
+        self.plies = state["plies"]
         self.counts[:] = state["counts"]
 
 
@@ -140,7 +140,7 @@ def check_state(state: Mapping[str, Any], table_shape: Sequence[int]) -> None:
     Raises:
         UserError: this is not the state of a learner with a table of this shape.
     """
-    missing = {TABLE, "games", "counts", "generator"} - state.keys()
+    missing = {TABLE, "games", "plies", "counts", "generator"} - state.keys()
     if missing:
         raise UserError(f"the state of a tabular learner lacks {', '.join(sorted(missing))}")
     table = state[TABLE]
@@ -151,10 +151,9 @@ def check_state(state: Mapping[str, Any], table_shape: Sequence[int]) -> None:
     counts = state["counts"]
     if not isinstance(counts, list) or len(counts) != 5 or not all(is_count(each) for each in counts):
         raise UserError(f"counts must be 5 integers between 0 and {MOST_GAMES:,}, got {counts!r:.80}")
-    if not is_count(state["games"]):
-        raise UserError(f"games must be an integer between 0 and {MOST_GAMES:,}, got {state['games']!r:.80}")
-    if not is_count(state.get("plies", 0)):
-        raise UserError(f"plies must be an integer between 0 and {MOST_GAMES:,}, got {state['plies']!r:.80}")
+    for name in ("games", "plies"):
+        if not is_count(state[name]):
+            raise UserError(f"{name} must be an integer between 0 and {MOST_GAMES:,}, got {state[name]!r:.80}")
     try:
         np.random.PCG64().state = state["generator"]
     except (TypeError, ValueError, KeyError, OverflowError):

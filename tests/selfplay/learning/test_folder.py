@@ -144,11 +144,7 @@ def test_a_setting_that_does_not_fit_is_refused(run: Path, name: str, value: Any
     assert name in message or name in ("hidden", "rules")
 
 
-@pytest.mark.parametrize(
-    "change",
-    [{"format": 2}, {"format": None}, {"config": 3}, {"algorithm": ["dqn"]}, {"algorithm": "minimax-q"}],
-    ids=str,
-)
+@pytest.mark.parametrize("change", [{"config": 3}, {"algorithm": ["dqn"]}, {"algorithm": "minimax-q"}], ids=str)
 def test_what_is_no_configuration_is_refused(run: Path, change: dict[str, Any]) -> None:
     content = json.loads((run / "config.json").read_text())
     (run / "config.json").write_text(json.dumps(content | change))

@@ -93,16 +93,6 @@ def test_tensors_that_do_not_fit_are_refused(
     assert content_of(folder) == before
 
 
-def test_whole_numbers_of_8_bits_need_a_scale_to_be_floats(tmp_path: Path) -> None:
-    path, wanted = tmp_path / "model", {"table": torch.empty(2, dtype=torch.float64, device="meta")}
-    whole = {"table": torch.tensor([-127, 3], dtype=torch.int8)}
-    save_file(whole, path, {"scale of table": "0.5"})
-    assert read_model(path, wanted)["table"].tolist() == [-63.5, 1.5]
-    for metadata in ({}, {"scale of table": "half"}, {"scale of table": "inf"}):
-        save_file(whole, path, metadata)
-        assert str(path) in refused(read_model, path, wanted)
-
-
 def test_a_file_larger_than_any_that_a_run_writes_is_refused_before_it_is_read(folder: Path, tmp_path: Path) -> None:
     metrics, model = folder / "metrics.jsonl", tmp_path / "model"
     os.truncate(metrics, 10 * GIB)  # behind lines that are right

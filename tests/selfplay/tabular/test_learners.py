@@ -250,6 +250,7 @@ def test_a_resumed_learner_leaves_the_same_bits_as_an_unbroken_one(
     resumed.restore(through_json(stopped.state()))
     resumed.play(330)
     assert resumed.steps == unbroken.steps == 431
+    assert resumed.plies == unbroken.plies
     assert np.array_equal(resumed.table, unbroken.table)
     assert resumed.state()["generator"] == unbroken.state()["generator"]
     assert resumed.metrics() == stopped.metrics()  # of the 101 games that `advance` has counted
@@ -286,20 +287,6 @@ def test_a_cell_is_chosen_whatever_the_values_are() -> None:
 
 
 @EACH
-def test_plies_are_counted_also_after_a_state_in_which_they_were_not(config: TabularConfig) -> None:
-    learner, resumed = make_learner(config), make_learner(config)
-    learner.play(100)
-    assert 300 <= learner.plies <= 900
-    state = through_json(learner.state())
-    resumed.restore(state)
-    assert resumed.plies == learner.plies
-    resumed.restore({name: value for name, value in state.items() if name != "plies"})
-    assert resumed.plies == 100
-    with pytest.raises(UserError, match="plies"):
-        resumed.restore({**state, "plies": -1})
-
-
-@EACH
 def test_plies_are_counted_alike_however_the_games_are_divided(config: TabularConfig) -> None:
     at_once, one_by_one = make_learner(config), make_learner(config)
     at_once.play(20)
@@ -332,6 +319,7 @@ TABLE = np.zeros(3**9)
         ("games", -1),
         ("games", 2**63),
         ("games", 1.5),
+        ("plies", -1),
         ("counts", [0, 0, 0, 0]),
         ("counts", [0, 0, 0, 0, "1"]),
         ("counts", 5),
