@@ -46,23 +46,6 @@ def test_a_table_answers_as_its_agent_does() -> None:
         assert not len(none.moves(*np.zeros((2, 0), np.int64)))
 
 
-class Random:
-    """An agent that plays at random and does not say so."""
-
-    def __init__(self) -> None:
-        self.generator = np.random.default_rng(0)
-
-    def act(self, observation: Any, action_mask: Any = None) -> Any:
-        assert action_mask is None
-        return self.generator.integers(9, size=len(observation))
-
-
-def test_a_function_that_samples_is_refused_where_its_moves_are_not_asked_again() -> None:
-    generator = np.random.default_rng(0)
-    with pytest.raises(selfplay.UserError, match="position"):
-        AgentPolicy(lambda _: generator.integers(9), Rules()).cells(*np.zeros((2, 9), np.int64))
-
-
 class Answering:
     """An agent that samples, with the probabilities that a function answers."""
 
@@ -95,14 +78,11 @@ def test_rounded_probabilities_are_taken_for_what_they_mean() -> None:
 @pytest.mark.parametrize(
     ("agent", "named"),
     [
-        (Random(), "position"),
         (wavering(1.1e-3), "position"),
         (hedging(9e-4), "position"),
         (Answering(lambda _: np.ones((3, 9)) / 9), r"\(2, 9\), got \(3, 9\)"),
-        (Answering(lambda o: np.full((len(o), 9), 0.2)), "sum"),
         (Answering(lambda o: np.full((len(o), 9), 1.0011 / 9)), "sum"),
         (Answering(lambda o: np.tile([1.1, -0.1, *[0] * 7], (len(o), 1))), "sum"),
-        (Answering(lambda o: np.full((len(o), 9), np.nan)), "sum"),
         (
             Answering(lambda o: np.tile([Fraction(1), Fraction(1, 10**400), *[0] * 7], (len(o), 1))),
             "small",

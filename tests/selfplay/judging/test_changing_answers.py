@@ -1,8 +1,8 @@
-"""An agent whose answer depends on more than the position is refused, however it hides that; none of them is proved."""
+"""An agent whose answer depends on more than the position, or is none, is refused; none of them is proved."""
 
 import copy
-import itertools
 from collections.abc import Callable
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -17,7 +17,8 @@ from selfplay.judging.certificate import unbeatable_play
 from selfplay.judging.evaluate import search_seat
 from selfplay.judging.training_positions import evaluate_for_training
 from selfplay.judging.ways_to_ask import position_text
-from tests.runs import SHORT, refused
+from tests.runs import refused
+from tests.selfplay.decisions import ABSOLUTE
 from tictactoe import Rules
 
 When = Callable[[int, Any], Any]
@@ -25,20 +26,6 @@ When = Callable[[int, Any], Any]
 Position = tuple[int, int]
 """Bitboards of X and O."""
 SHIPPED = selfplay.load("shipped")
-
-
-ANSWERS: dict[bytes, int] = {}
-"""The shipped player's moves on boards of which it was asked one by one, thousands of times."""
-
-
-def best(observation: Any) -> Any:
-    boards = np.asarray(observation)
-    if len(boards) > 1:
-        return np.array(SHIPPED.act(boards))
-    key = boards.astype(np.int8).tobytes()
-    if key not in ANSWERS:
-        ANSWERS[key] = int(SHIPPED.act(boards)[0])
-    return np.array([ANSWERS[key]])
 
 
 def last_empty(observation: Any) -> Any:
@@ -53,33 +40,7 @@ class TwoFaced:
 
     def act(self, observation: Any) -> Any:
         self.asked += 1
-        return np.where(self.badly(self.asked, observation), last_empty(observation), best(observation))
-
-
-class Reusing(TwoFaced):
-    """One that returns the same array each time, with other cells."""
-
-    def __init__(self, badly: When) -> None:
-        super().__init__(badly)
-        self.cells = np.zeros(5_000, np.int64)
-
-    def act(self, observation: Any) -> Any:
-        cells = self.cells[: len(observation)]
-        cells[:] = super().act(observation)
-        return cells
-
-
-class Spoiling(TwoFaced):
-    """One that writes into the observation, by which it knows the question if it sees it again."""
-
-    last: Any = None
-
-    def act(self, observation: Any) -> Any:
-        if (observation == 7).all():
-            return self.last
-        self.last = super().act(observation)
-        observation[...] = 7
-        return self.last
+        return np.where(self.badly(self.asked, observation), last_empty(observation), SHIPPED.act(observation))
 
 
 class Hedging(TwoFaced):
@@ -88,7 +49,7 @@ class Hedging(TwoFaced):
     def probabilities(self, observation: Any) -> Any:
         self.asked += 1
         share = 9e-4 * self.badly(self.asked, observation)
-        return (1 - share) * np.eye(9)[best(observation)] + share * np.eye(9)[last_empty(observation)]
+        return (1 - share) * np.eye(9)[SHIPPED.act(observation)] + share * np.eye(9)[last_empty(observation)]
 
 
 class Doubtful(nn.Module):
@@ -108,34 +69,16 @@ def with_network(badly: When) -> QPlayer:
     return QPlayer(SHIPPED.config, (Doubtful(badly),))
 
 
-def replaced(badly: When) -> QPlayer:
-    """Return one of our players with another `act`."""
-    player = QPlayer(SHIPPED.config, SHIPPED.networks)
-    player.act = TwoFaced(badly).act  # type: ignore[assignment, method-assign]
-    return player
+def of_one_board(badly: When) -> Callable[[Any], Any]:
+    """Return a function of one board that plays as the shipped player or, sometimes, marks the last empty cell."""
+    moves = dict(zip((board.tobytes() for board in ABSOLUTE), SHIPPED.act(ABSOLUTE), strict=True))
 
-
-def of_our_module(badly: When) -> Any:
-    """Return an agent whose class says that it is ours, never marks a taken cell, and is symmetric."""
-    return type("QPlayer", (TwoFaced,), {"__module__": "selfplay.dqn.player", "mask": True, "canonical": True})(badly)
-
-
-def function(badly: When) -> Callable[[Any], Any]:
-    """Return a function that answers with one array, and not a cell."""
-    asked, cell = itertools.count(), np.zeros((), np.int64)
-
-    def answer(observation: Any) -> Any:
-        cells = np.flatnonzero(observation[..., 0])
-        cell[...] = cells[-1 if badly(next(asked), observation) else 0]
-        return cell
+    def answer(observation: Any) -> int:
+        if badly(0, observation[None]):
+            return int(last_empty(observation[None])[0])
+        return int(moves[observation.tobytes()])
 
     return answer
-
-
-def of_one_board(badly: When) -> Callable[[Any], Any]:
-    """Return a function that plays as the shipped player or, sometimes, marks the last empty cell."""
-    agent = TwoFaced(badly)
-    return lambda observation: agent.act(observation[None])[0]
 
 
 def never(_asked: int, _observation: Any) -> Any:
@@ -146,32 +89,9 @@ def second(asked: int, _observation: Any) -> Any:
     return asked % 2 == 0
 
 
-def third(asked: int, _observation: Any) -> Any:
-    return asked % 3 == 0
-
-
-def later(asked: int, _observation: Any) -> Any:
-    return asked > 99
-
-
-def alone(_asked: int, observation: Any) -> Any:
-    return len(observation) == 1
-
-
-def in_small_batches(_asked: int, observation: Any) -> Any:
-    return 2 < len(observation) < 50
-
-
-def out_of_order() -> When:
-    """Return a function that is True for one board alone, if the one before had one to three marks more."""
-    before = 0
-
-    def is_out_of_order(_asked: int, observation: Any) -> Any:
-        nonlocal before
-        before, last = int(observation[0, ..., 1:].sum()), before
-        return len(observation) == 1 and 1 <= last - before <= 3
-
-    return is_out_of_order
+def by_chance() -> When:
+    generator = np.random.default_rng(0)
+    return lambda _asked, _observation: generator.random() < 0.5
 
 
 def after_two_turns() -> When:
@@ -198,85 +118,50 @@ def alone_in(position: Position) -> When:
     return badly
 
 
-def last_choices(seat: int) -> Position:
-    """Return a position late in the shipped player's own play in which the last empty cell is not its move."""
-    ply = search_seat(AgentPolicy(SHIPPED, Rules()), seat, 10_000, keep_plies=True).plies[3]
+def last_choice() -> Position:
+    """Return a position late in the shipped player's own play as X in which the last empty cell is not its move."""
+    ply = search_seat(AgentPolicy(SHIPPED, Rules()), 0, 10_000, keep_plies=True).plies[3]
     last = last_empty(observe(Rules(), ply.mine, ply.theirs, "absolute"))
     other = int(np.flatnonzero(ply.moves != 1 << last)[-1])
-    mine, theirs = int(ply.mine[other]), int(ply.theirs[other])
-    return (mine, theirs) if seat == 0 else (theirs, mine)
+    return int(ply.mine[other]), int(ply.theirs[other])
 
 
-def case(make: Any, badly: When) -> Any:
-    return pytest.param(make, badly, id=f"{make.__name__} {badly.__name__}")
+def board_of(position: Position) -> str:
+    (board,) = observe(Rules(), *np.array(position)[:, None], "absolute")
+    return position_text(board)
 
 
-@pytest.mark.parametrize(
-    ("make", "badly"),
-    [
-        *(case(make, second) for make in (TwoFaced, Reusing, Spoiling, Hedging, with_network)),
-        case(function, third),
-        *(case(of_one_board, badly) for badly in (third, later, out_of_order(), after_two_turns())),
-        case(TwoFaced, out_of_order()),
-        case(TwoFaced, after_two_turns()),
-        *(case(make, later) for make in (TwoFaced, Hedging, with_network, replaced)),
-        *(case(make, alone) for make in (TwoFaced, Hedging, with_network, replaced, of_our_module)),
-        *(case(make, in_small_batches) for make in (TwoFaced, Hedging, with_network)),
-    ],
-)
-def test_an_answer_that_depends_on_more_than_the_position_is_refused(make: Callable[[When], Any], badly: When) -> None:
-    assert "position" in refused(selfplay.evaluate, make(badly))
+HOSTILE: dict[str, tuple[Any, str]] = {
+    "the order of questions": (Hedging(second), "position"),
+    "the batch": (TwoFaced(alone_in(last_choice())), board_of(last_choice())),
+    "chance": (with_network(by_chance()), "position"),
+    "what was asked before": (of_one_board(after_two_turns()), "position"),
+    "no cells": (SimpleNamespace(act=lambda observation: np.zeros((len(observation), 9), np.float32)), "(2, 9)"),
+    "an error": (nn.Linear(5, 9), "(3, 3, 3)"),
+}
+"""Agents by what their answer depends on or is, and what the refusal names."""
+
+
+@pytest.mark.parametrize("kind", HOSTILE)
+def test_a_hostile_agent_is_refused_by_the_verdict_and_in_training(kind: str) -> None:
+    agent, named = HOSTILE[kind]
+    assert named in refused(selfplay.evaluate, agent)
     with pytest.raises(selfplay.UserError):
-        evaluate_for_training(agent_policy(make(badly)), False, np.random.default_rng(0))
-
-
-@pytest.mark.parametrize("position", [last_choices(0), last_choices(1), (0b000000011, 0b000001100)], ids=str)
-def test_one_position_with_another_answer_alone_is_found_and_named(position: Position) -> None:
-    mover, opponent = sorted(position, key=int.bit_count)  # O is to move where it has fewer marks
-    (board,) = observe(Rules(), np.array([mover]), np.array([opponent]), "absolute")
-    message = refused(selfplay.evaluate, TwoFaced(alone_in(position)))
-    assert position_text(board) in message
+        evaluate_for_training(agent_policy(agent), False, np.random.default_rng(0))
 
 
 def test_an_agent_that_answers_otherwise_alone_is_not_certified() -> None:
     with pytest.raises(selfplay.UserError, match="position"):
-        unbeatable_play(agent_policy(TwoFaced(alone_in(last_choices(0)))), 10_000, "mine")
+        unbeatable_play(agent_policy(TwoFaced(alone_in(last_choice()))), 10_000, "mine")
 
 
 def test_an_honest_custom_network_is_proved() -> None:
     assert selfplay.counterexamples(with_network(never)).verdict.unbeatable
 
 
-def test_a_custom_network_with_noise_is_not_trained_to_a_proof() -> None:
-    class Noisy(nn.Linear):
-        def forward(self, planes: Tensor) -> Tensor:
-            values = super().forward(planes)
-            return values + torch.randn_like(values)
-
-    settings = {**SHORT, "eval_every": 64}
-    records = selfplay.training(**settings, network=lambda rules: Noisy(3 * rules.cells, rules.cells))
-    with pytest.raises(selfplay.UserError, match="position"):
-        next(records)
-
-
-def test_only_rules_of_this_package_are_taken_from_an_agent() -> None:
-    class Harmless(Rules):
-        """Rules with which nobody loses."""
-
-        def has_line(self, marks: Any) -> Any:
-            return np.zeros(np.shape(marks), np.bool_)
-
-    class Agent(TwoFaced):
-        rules: Rules = Harmless()
-
-    assert type(agent_policy(Agent(second)).rules) is Rules
-    Agent.rules = Rules(1, 2, 2)
-    assert agent_policy(Agent(second)).rules == Rules(1, 2, 2)
-
-
 def test_a_player_of_ours_is_asked_again_where_two_values_are_nearly_equal(monkeypatch: pytest.MonkeyPatch) -> None:
     play, network = QPlayer.act, copy.deepcopy(SHIPPED.networks[0])
-    badly = alone_in(last_choices(0))
+    badly = alone_in(last_choice())
 
     def act(_player: QPlayer, observation: Any) -> Any:
         return np.where(badly(0, observation), last_empty(observation), play(SHIPPED, observation))

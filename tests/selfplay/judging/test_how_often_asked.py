@@ -1,8 +1,6 @@
-"""How often an agent that takes one observation is asked, and the line that says how far a slow evaluation is."""
+"""How often an agent that takes one observation is asked."""
 
-import re
 from collections import Counter
-from functools import partial
 from typing import Any
 
 import pytest
@@ -10,7 +8,6 @@ import pytest
 import selfplay
 from selfplay.judging.agents import AgentPolicy, observe
 from selfplay.judging.evaluate import search_seat
-from selfplay.judging.progress import Progress
 from tictactoe import Rules
 
 SHIPPED = selfplay.load("shipped")
@@ -57,36 +54,3 @@ def test_a_function_is_asked_twice_where_its_play_leads_and_in_games_if_it_is_un
     assert (verdict.first, verdict.second) == (whole.first, whole.second)
     assert verdict.unbeatable == whole.unbeatable == (in_games > 0)
     assert (verdict.optimal, verdict.optimal_states, verdict.decision_states) == (False, None, None)
-
-
-def test_games_that_are_shown_after_the_verdict_ask_nothing_again(capsys: pytest.CaptureFixture[str]) -> None:
-    from selfplay.cli import prove
-
-    COUNTED.asked.clear()
-    prove.main([f"{__name__}:COUNTED", "--no-every-state"])
-    assert max(COUNTED.asked.values()) <= 3
-    assert "17.7 %" in capsys.readouterr().out
-
-
-COUNTED = Counted(first_empty)
-
-
-@pytest.mark.parametrize(("seconds", "times"), [(0.0105, []), (1.0, [5, *range(35, 465, 30)])])
-def test_a_line_after_five_seconds_and_then_every_thirty_says_how_far_it_is(
-    seconds: float, times: list[int], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    now = 0.0
-
-    def slow(observation: Any) -> int:
-        nonlocal now
-        now += seconds
-        return first_empty(observation)
-
-    monkeypatch.setattr("selfplay.verdicts.Progress", partial(Progress, clock=lambda: now))
-    selfplay.evaluate(slow, every_state=False)
-    printed = capsys.readouterr()
-    assert printed.out == ""
-    lines = [[int(number) for number in re.findall(r": (\d+)", line)] for line in printed.err.splitlines()]
-    assert [asked for asked, *_ in lines] == [time - 1 for time in times]  # the first question finds out how to ask
-    followed = [boards for _, boards in lines]
-    assert followed == sorted(followed)
