@@ -3,7 +3,6 @@
 import itertools
 import json
 from collections.abc import Mapping
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -13,14 +12,10 @@ import torch
 
 from selfplay.dqn.dqn import BOOTSTRAPS
 from selfplay.dqn.learner import DQNLearner
-from selfplay.learning import recorder
 from selfplay.learning.checkpoint import read_checkpoint, write_checkpoint
-from selfplay.learning.folder import CHECKPOINT
 from selfplay.learning.loop import Progress
-from selfplay.learning.recorder import FolderRecorder
 from selfplay.settings import flat
-from selfplay.tensor_file import read_state, write_state, write_tensors
-from tests.runs import refused
+from selfplay.tensor_file import read_state, write_state
 from tests.selfplay.dqn.scripted import config_with
 
 PROGRESS = Progress(due=960, seconds=1 / 3, proofs=1, evaluations=7)
@@ -51,12 +46,6 @@ def test_a_state_is_read_as_it_was_written(tmp_path: Path) -> None:
     state, notes = read_state(tmp_path / "it")
     assert_same_state(state, STATE)
     assert notes == {"note": 3}
-
-
-@pytest.mark.parametrize("value", [object(), {1, 2}, {"deep": np.zeros(2)}, 1j])
-def test_a_state_that_no_file_can_hold_is_refused(value: object, tmp_path: Path) -> None:
-    refused(write_state, tmp_path / "it", {"odd": value})
-    assert not list(tmp_path.iterdir())
 
 
 OTHERS: tuple[dict[str, Any], ...] = (
@@ -100,61 +89,3 @@ def test_the_state_of_every_setting_continues_to_the_same_bits(changes: dict[str
 
 def test_there_is_no_checkpoint_before_the_first(tmp_path: Path) -> None:
     assert read_checkpoint(tmp_path) is None
-
-
-COUNTERS: dict[str, Any] = asdict(PROGRESS)
-NOTES: list[dict[str, Any]] = [
-    *({"progress": COUNTERS | {name: -1}, "settings": {}} for name in COUNTERS),
-    *({"progress": COUNTERS | {name: "1"}, "settings": {}} for name in COUNTERS),
-    {"progress": COUNTERS | {"due": 2**70}, "settings": {}},
-    {"progress": COUNTERS | {"seconds": float("nan")}, "settings": {}},
-    {"progress": COUNTERS | {"odd": 1}, "settings": {}},
-    {"progress": COUNTERS, "settings": 3},
-    {"progress": COUNTERS},
-    {"settings": {}},
-]
-
-
-@pytest.mark.parametrize("notes", NOTES, ids=str)
-def test_a_checkpoint_without_the_counters_of_a_run_is_refused(notes: dict[str, Any], tmp_path: Path) -> None:
-    write_state(tmp_path / CHECKPOINT, {}, notes)
-    assert CHECKPOINT in refused(read_checkpoint, tmp_path)
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        None,
-        "{",
-        "[]",
-        "[" * 100_000,
-        '{"values": [], "arrays": [], "notes": {}}',
-        '{"values": {}, "arrays": ["table"], "notes": {}}',
-        '{"values": {}, "arrays": [[]], "notes": {}}',
-        '{"values": {}, "arrays": [], "notes": [3]}',
-    ],
-)
-def test_a_file_without_a_state_is_refused(text: str | None, tmp_path: Path) -> None:
-    write_tensors(tmp_path / "it", {}, None if text is None else {"state": text})
-    assert str(tmp_path / "it") in refused(read_state, tmp_path / "it")
-
-
-def test_a_checkpoint_is_due_after_the_interval_and_later_if_writing_is_slow(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    now = 100.0
-
-    def write_slowly(*_: object) -> None:
-        nonlocal now
-        now += 2.0
-
-    monkeypatch.setattr(recorder, "write_checkpoint", write_slowly)
-    monkeypatch.setattr("time.perf_counter", lambda: now)
-    written = FolderRecorder(tmp_path, DQNLearner(config_with()), config_with(), [], 10)
-    due = []
-    for moment in (109.9, 110.0, 211.9, 212.1):
-        now = moment
-        due.append(written.checkpoint_due())
-        if moment == 110.0:
-            written.write_checkpoint({}, PROGRESS)  # takes 2 s, which are 2 % of 100 s
-    assert due == [False, True, False, True]

@@ -10,7 +10,7 @@ from selfplay.judging.verdict import SeatVerdict, Verdict
 from selfplay.learning.folder import METRICS
 from selfplay.learning.metrics import evaluation_metrics
 from selfplay.web.history import MOST_POINTS, history
-from tests.runs import refused, saved
+from tests.runs import saved
 
 VERDICT = Verdict(
     SeatVerdict(losses=3, illegal=0, best_response=-1), SeatVerdict(losses=4, illegal=2, best_response=-1)
@@ -41,8 +41,3 @@ def test_of_many_points_some_are_returned_evenly_with_the_last(count: int, run: 
     assert min(count, MOST_POINTS // 2) <= len(steps) <= MOST_POINTS
     assert steps[-1] == count - 1
     assert len({after - before for before, after in pairwise(steps)}) <= 1
-
-
-def test_a_damaged_file_is_named(run: Path) -> None:
-    (run / METRICS).write_text(line(70) + "nothing\n")
-    assert METRICS in refused(history, run)
