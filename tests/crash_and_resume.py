@@ -14,7 +14,7 @@ import shutil
 import signal
 import sys
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -22,7 +22,7 @@ from tensorboard.backend.event_processing.plugin_event_accumulator import TENSOR
 
 from selfplay.errors import UserError
 from selfplay.learning.folder import is_finished
-from tests.killed import often_and_quickly, train
+from tests.killed import train
 from tests.runs import SHORT, difference
 
 
@@ -50,14 +50,14 @@ SETTINGS: Mapping[str, Setting] = {
 
 
 class Crashes:
-    """Kill and resume runs of a setting, whose files lie below `place`; `before` is called in each of their processes.
+    """Kill and resume runs of a setting, whose files lie below `place`.
 
     Raises:
         AssertionError: a run that is not killed fails.
     """
 
-    def __init__(self, setting: Setting, place: Path, before: Callable[[], object] = often_and_quickly) -> None:
-        self._setting, self._place, self._before = setting, place, before
+    def __init__(self, setting: Setting, place: Path) -> None:
+        self._setting, self._place = setting, place
         self.whole = place / "whole" / "it"
         """The folder of the run that is left alone; all have the same name, which plots show."""
         self.whole.parent.mkdir()
@@ -68,7 +68,7 @@ class Crashes:
         """Operations on files in the whole run."""
 
     def _train(self, settings: Mapping[str, Any], moment: int) -> Any:
-        return train(self._setting.algorithm, settings, moment, self._before)
+        return train(self._setting.algorithm, settings, moment)
 
     def faults(self, *moments: int) -> list[str]:
         """Start a run, kill its processes before these operations, resume it to its end, and return its faults."""
@@ -95,7 +95,7 @@ def finished(folder: Path) -> bool:
     """Return whether a killed run had reached its very end, after which it cannot be resumed."""
     try:
         return is_finished(folder)
-    except UserError:  # there is no config.json yet, or a fault left half of it
+    except UserError:  # there is no config.json yet
         return False
 
 

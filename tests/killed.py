@@ -7,7 +7,7 @@ import os
 import signal
 import sys
 import traceback
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from multiprocessing.connection import Connection
 from pathlib import Path
 from types import FrameType
@@ -65,18 +65,13 @@ def often_and_quickly() -> None:
     without_plots(setattr)
 
 
-def train(
-    algorithm: str | None, settings: Mapping[str, Any], dies_at: int, before: Callable[[], object] = often_and_quickly
-) -> Ended:
-    """Train in a process that kills itself before the operation `dies_at` on a file; 0: it only counts them.
-
-    `before` is called first there; it must be a function of a module, so that it can be sent.
-    """
+def train(algorithm: str | None, settings: Mapping[str, Any], dies_at: int) -> Ended:
+    """Train in a process that kills itself before the operation `dies_at` on a file; 0: it only counts them."""
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(["tests.fork_server"])
     ours, theirs = context.Pipe(duplex=False)
     with ours, theirs:
-        process = context.Process(target=_train, args=(algorithm, dict(settings), dies_at, before, theirs))
+        process = context.Process(target=_train, args=(algorithm, dict(settings), dies_at, theirs))
         process.start()
         process.join(PATIENCE)
         if process.is_alive():
@@ -88,10 +83,8 @@ def train(
     return Ended(process.exitcode, complaint, calls)
 
 
-def _train(
-    algorithm: str | None, settings: dict[str, Any], dies_at: int, before: Callable[[], object], result: Connection
-) -> None:
-    before()
+def _train(algorithm: str | None, settings: dict[str, Any], dies_at: int, result: Connection) -> None:
+    often_and_quickly()
     killer, complaint = Killer(dies_at), ""
     with Path(os.devnull).open("w") as nowhere, contextlib.redirect_stderr(nowhere):
         sys.setprofile(killer)

@@ -1,18 +1,14 @@
 """Files are written whole or not at all, never through a planted link, and read only if they are regular and small."""
 
-import fcntl
 import os
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from selfplay.errors import UserError
 from selfplay.files import (
-    BusyError,
     append,
     check_output,
-    locked,
     make_inside,
     open_regular,
     read_small,
@@ -24,23 +20,6 @@ from tests.runs import refused
 
 pytestmark = pytest.mark.usefixtures("here")
 IT, OTHER = Path("it"), Path("other")
-
-
-def test_a_file_is_replaced_whole_and_a_failed_write_leaves_the_old_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    write_whole(IT, b"old")
-    fsync = os.fsync
-
-    def fail(_: int) -> None:
-        raise OSError("no space left")
-
-    monkeypatch.setattr(os, "fsync", fail)
-    with pytest.raises(OSError, match="no space left"):
-        write_whole(IT, b"new")
-    assert IT.read_bytes() == b"old"
-    monkeypatch.setattr(os, "fsync", fsync)
-    write_whole(IT, b"new")
-    assert IT.read_bytes() == b"new"
-    assert list(Path().iterdir()) == [IT]
 
 
 @pytest.mark.parametrize("planted", [IT, Path("it.partial")])
@@ -92,22 +71,3 @@ def test_a_file_is_read_up_to_its_limit() -> None:
     for read in (read_small, open_regular):
         with pytest.raises(OSError, match="it"):
             read(IT, 3)
-
-
-def test_a_folder_is_locked_until_the_block_ends() -> None:
-    with locked(Path()):
-        handle = os.open(".", os.O_RDONLY)
-        with pytest.raises(BlockingIOError):
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        os.close(handle)
-        with pytest.raises(BusyError), locked(Path()):
-            pass
-    with locked(Path()):
-        pass
-    assert issubclass(BusyError, UserError)
-
-
-def test_a_message_that_a_file_fills_is_cut() -> None:
-    message = str(UserError("\n" * 10_000))
-    assert len(message) < 5_000
-    assert "\n" not in message

@@ -1,14 +1,12 @@
 """Command lines that can be pasted, and signals that stop a run."""
 
-import json
 import signal
 import sys
 from pathlib import Path
-from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from selfplay.program import command, on_stop_signals, tensorboard, tensorboard_address
+from selfplay.program import command, on_stop_signals, tensorboard
 
 
 def test_what_a_shell_finds_is_offered_by_its_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -31,11 +29,3 @@ def test_signals_call_what_stops_a_run_inside_the_block_only() -> None:
     assert received == [signal.SIGTERM, signal.SIGINT]
     assert calls == ["stop", "stop"]
     assert signal.getsignal(signal.SIGTERM) == before
-
-
-def test_the_address_of_tensorboard_switches_smoothing_off_and_pins_cards() -> None:
-    address = urlsplit(tensorboard_address(["a/b", "c"]))
-    asked = parse_qs(address.query)
-    assert (address.fragment, asked["smoothing"]) == ("timeseries", ["0"])
-    assert [card["tag"] for card in json.loads(asked["pinnedCards"][0])] == ["a/b", "c"]
-    assert not set(' "{}') & set(tensorboard_address(["a/b"]))  # a terminal makes a link of it

@@ -228,26 +228,9 @@ def test_a_subclass_whose_state_could_not_be_restored_is_refused(kind: type[DQNA
 # The machine
 
 
-def test_a_memory_is_as_large_as_it_is_said_to_be() -> None:
-    config = config_with(memory_size=10_000, batch_size=1, num_envs=1, hidden=())
-    memory = DQNAgent(config, CPU, torch.Generator()).memory
-    size = sum(tensor.nbytes for tensor in memory.tensors().values())
-    assert size < least_bytes(config) < 1.01 * size
-    assert least_bytes(dataclasses.replace(config, networks="separate")) > 1.99 * size
-
-
 def test_settings_that_need_more_memory_than_there_is_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     config = config_with(memory_size=100_000_000)
     monkeypatch.setattr(dqn_learner, "device_bytes", lambda _: least_bytes(config))
     check_memory(config, CPU)
     monkeypatch.setattr(dqn_learner, "device_bytes", lambda _: least_bytes(config) - 1)
     assert "memory_size" in refused(check_memory, config, CPU)
-
-
-@pytest.mark.parametrize(
-    ("name", "available", "expected"),
-    [("auto", True, "cuda"), ("auto", False, "cpu"), ("cpu", True, "cpu"), ("cuda", True, "cuda")],
-)
-def test_auto_is_cuda_if_available(name: str, available: bool, expected: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(torch.cuda, "is_available", lambda: available)
-    assert dqn_learner.choose_device(name).type == expected

@@ -6,14 +6,13 @@ from types import MappingProxyType
 from typing import Any
 
 import numpy as np
-import pytest
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from selfplay.dqn.config import DQNConfig
-from selfplay.learning.metrics import LARGEST_NUMBER, evaluation_metrics
-from selfplay.learning.plots import run_figure, value_figure
-from selfplay.pictures import PROVED, png
+from selfplay.learning.metrics import evaluation_metrics
+from selfplay.learning.plots import run_figure
+from selfplay.pictures import PROVED
 from selfplay.tabular.config import MinimaxQConfig
 from selfplay.verdicts import evaluate
 
@@ -73,33 +72,3 @@ def test_the_games_of_a_tabular_run_are_shown_by_how_they_end() -> None:
         "second": [[100, 200], [0.3, 0.3]],
         "draw": [[100, 200], [0.2, 0.2]],
     }
-
-
-def test_a_seat_that_is_not_followed_to_the_end_has_a_lower_bound_and_exploitability_is_shown() -> None:
-    unfinished = {"exact/first/losses_at_least": 3, "exact/exploitability": 1.0}
-    ways, exploitability, against_random, _ = figure_of(lines_of(unfinished)).axes
-    assert curves(ways) == {"by a line, at least, first seat": [[100], [3]]}
-    assert curves(exploitability) == {"exploitability": [[100], [1.0]]}
-    assert curves(against_random) == {}
-    assert against_random.texts
-
-
-def test_any_numbers_that_metrics_may_hold_are_plotted() -> None:
-    large = {tag: int(LARGEST_NUMBER) for tag in BEATEN}
-    figure = figure_of(lines_of(BEATEN, large, more={"loss/td": LARGEST_NUMBER}))
-    assert png(figure).startswith(b"\x89PNG")
-
-
-def test_the_opening_frames_the_best_moves_on_the_scale_of_a_loss_and_a_win() -> None:
-    values = np.full((3, 3), 1e-124)
-    values[1, 1] = values[0, 2] = 2e-124
-    axes = value_figure(values, "", "dqn").axes[0]
-    assert axes.collections[0].get_clim() == (-1, 1)
-    centres = {tuple(map(int, patch.get_center())) for patch in axes.patches}  # type: ignore[attr-defined]
-    assert centres == {(1, 1), (2, 0)}
-    assert value_figure(values, "", "td-value").axes[0].collections[0].get_clim() == (0, 1)
-
-
-@pytest.mark.parametrize("values", [[1e308, -1e308], [np.inf, -np.inf], [np.nan, 1.0], [np.nan, np.nan]])
-def test_the_opening_is_plotted_of_values_that_are_huge_or_no_numbers(values: list[float]) -> None:
-    assert png(value_figure(np.array([values]), "", "dqn")).startswith(b"\x89PNG")

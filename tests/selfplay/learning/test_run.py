@@ -3,7 +3,6 @@
 import json
 from dataclasses import replace
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -13,13 +12,9 @@ from tensorboard.plugins.hparams import metadata
 import selfplay
 from selfplay.dqn.config import DQNConfig
 from selfplay.dqn.learner import DQNLearner
-from selfplay.learning import recorder
 from selfplay.learning.load import load, snapshot_steps
-from selfplay.learning.loop import Record
 from selfplay.learning.metrics import evaluation_metrics, metrics_evaluation, read_metrics
-from selfplay.learning.recorder import FolderRecorder
 from selfplay.learning.result import earlier_records
-from selfplay.learning.screen import Screen, towards_proof
 from selfplay.settings import setting_names
 from tests.runs import SHORT, metrics, refused
 from tests.selfplay.dqn.scripted import config_with
@@ -68,25 +63,6 @@ def test_an_interrupted_run_leaves_the_player_of_its_checkpoint(tmp_path: Path) 
         learner.advance(1)
     assert bits(load(run.folder)) == bits(learner.player())
     assert not (run.folder / "evaluation.json").exists()
-
-
-def test_a_player_for_which_there_is_no_room_is_no_snapshot(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    config = config_with()
-    learner = DQNLearner(config)
-    written = FolderRecorder(tmp_path, learner, config, [], 60)
-    player: Any = learner.player()
-    written.save_snapshot(10, player)
-    size = (tmp_path / "snapshots" / "10.safetensors").stat().st_size
-    monkeypatch.setattr(recorder, "LARGEST", 2 * size)
-    written.save_snapshot(15, player)  # half of the room is left to the players of evaluations
-    for number in (1, 2):
-        written.record(Record(number, number * 20, VERDICTS["random"], {}, 0, player=player))
-    assert snapshot_steps(tmp_path) == (10, 20)
-    assert (tmp_path / "model.safetensors").stat().st_size == size
-
-
-def test_there_are_no_snapshots_without_a_run() -> None:
-    assert "nowhere" in refused(snapshot_steps, "nowhere")
 
 
 # Metrics
@@ -139,25 +115,3 @@ def test_tensorboard_shows_every_number_of_the_metrics_and_every_setting(tmp_pat
     assert settings.keys() == {"algorithm", "board", *setting_names(DQNConfig)} - {"run_dir"}
     expected = {**OFTEN, "algorithm": "dqn", "board": "3x3x3", "hidden": "(16,)", "mask": "True", "double": "False"}
     assert {name: settings[name] for name in expected} == expected
-
-
-# The screen
-
-
-def test_the_bar_counts_towards_the_proof_by_the_ways_left_and_then_by_proofs_in_a_row() -> None:
-    parts = [towards_proof(ways, proofs) for ways, proofs in (([500], 0), ([500, 9], 0), ([500, 9, 1], 0))]
-    assert parts[0] == 0
-    assert 0 < parts[1] < parts[2] < 0.25
-    assert [towards_proof([500, 0], proofs) for proofs in range(4)] == [0.25, 0.5, 0.75, 1]
-    assert towards_proof([2, 2], 1) == 0.5  # where one seat wins there are always ways to beat the other
-
-
-@pytest.mark.parametrize(("stop", "completed"), [("unbeatable", 0.75), ("never", 0.25)])
-def test_the_bar_counts_towards_the_proof_or_if_none_ends_the_run_towards_its_last_step(
-    stop: Any, completed: float
-) -> None:
-    learner: Any = SimpleNamespace(steps=1_000)
-    shown = Screen(learner, DQNConfig(total_steps=4_000, stop=stop))
-    shown.show(Record(1, 1_000, VERDICTS["optimal"], {}, 2))
-    bar: Any = next(iter(shown.block().columns[0].cells))
-    assert bar.completed / bar.total == completed

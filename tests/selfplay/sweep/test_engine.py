@@ -157,15 +157,6 @@ def test_a_run_whose_worker_dies_continues_from_its_checkpoint(
         assert len(list((tmp_path / name).glob("events.out.tfevents.*"))) == 2
 
 
-@pytest.mark.usefixtures("on_ray")
-def test_a_run_whose_workers_die_again_and_again_has_failed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(engine, "train_run", lambda *_: os.kill(os.getpid(), signal.SIGKILL))
-    monkeypatch.setattr(engine, "MOST_RETRIES", 1)
-    with pytest.raises(SystemExit):
-        command.main(flags(Plan(seeds="7"), tmp_path))
-    assert (tmp_path / "default,seed=7" / FAILURE).exists()
-
-
 class OwnAgent(selfplay.DQNAgent):
     """An agent that no file can bring along."""
 

@@ -5,15 +5,13 @@ import json
 import math
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 pytest.importorskip("scipy", reason="the extra `sweep` is not installed")
 import selfplay
 from selfplay.cli import report as command
 from selfplay.errors import UserError
-from selfplay.pictures import BOTH, FIRST
-from selfplay.sweep import plan as plans, plots, report, results
+from selfplay.sweep import plan as plans, report, results
 from selfplay.sweep.plan import Plan, all_runs
 from selfplay.sweep.results import FAILED, MISSING, PROVED, UNPROVED, Result
 
@@ -94,14 +92,6 @@ def test_failures_do_not_shorten_the_times_of_a_setting() -> None:
     assert [each.to_proof("steps") for each in found] == [10, math.inf, math.inf]
 
 
-def test_every_row_has_what_the_header_names() -> None:
-    found = {"one": [result(PROVED, 9)], "other": [result(PROVED, 20), result(UNPROVED, 30)]}
-    for page in (report.shares(found), report.times_to_proof(found, "steps", "plies")):
-        lines = [line.split(" | ") for line in page.splitlines() if line.startswith("| ")]
-        assert len(lines) == 2 + len(found)
-        assert len({len(cells) for cells in lines}) == 1
-
-
 def test_a_report_of_a_search_lists_the_best_setting_first() -> None:
     found = {
         "one": [result(PROVED, 9), result(UNPROVED, 99)],
@@ -130,31 +120,3 @@ def test_nothing_is_written_through_a_link(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="report"):
         report.write(TINY, {}, tmp_path / "it" / "report")
     assert list((tmp_path / "elsewhere").iterdir()) == []
-
-
-def test_a_panel_has_the_curve_of_its_setting_and_in_grey_the_first() -> None:
-    found = {
-        "default": [result(PROVED, 10), result(PROVED, 20)],
-        "gamma=0.5": [result(PROVED, 5), result(UNPROVED, 40)],
-    }
-    panels = plots.curves(found, "steps", "plies").axes
-    assert len(panels) == 2
-    own = [([0.0, 10, 20], [0, 0.5, 1]), ([0.0, 5, 40], [0, 0.5, 0.5])]
-    for axes, expected in zip(panels, own, strict=True):
-        curve, control = ([line for line in axes.get_lines() if line.get_color() == c] for c in (FIRST, BOTH))
-        for line, (at, share) in ((curve[0], expected), *((line, own[0]) for line in control)):
-            points = np.array(line.get_data())[:, :-1]  # the last one is at the end of the axis
-            np.testing.assert_allclose(points, [at, share])
-        assert len(control) == (axes is not panels[0])
-        assert axes.get_xlim()[1] > 40
-    ended = panels[1].get_lines()[-1]
-    assert (ended.get_marker(), *np.array(ended.get_data()).tolist()) == ("|", [40], [0.5])
-
-
-def test_every_setting_has_a_curve_in_some_plot() -> None:
-    found = {f"gamma={number}": [result(PROVED, number)] for number in range(11)}
-    assert plots.figures(found, {"steps": "plies"}).keys() == {
-        "proved-steps.png",
-        "proved-steps-2.png",
-        "settings-steps.png",
-    }

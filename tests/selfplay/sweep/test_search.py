@@ -39,21 +39,6 @@ def train(search: Search, most: int = 1_000) -> list[Run]:
     return ended
 
 
-def test_only_settings_among_the_best_continue_to_the_last_seed(tmp_path: Path) -> None:
-    runs = train(search_in(tmp_path))
-    seeds: dict[str, list[int]] = {}
-    distances: dict[str, int] = {}
-    for run in runs:
-        seeds.setdefault(run.setting, []).append(run.config.seed)
-        distances[run.setting] = result_of(run).steps
-    assert len(seeds) == 12
-    assert all(of_setting == list(range(len(of_setting))) for of_setting in seeds.values())
-    assert {len(of_setting) for of_setting in seeds.values()} <= {1, 3, 4}  # they stop after one or three seeds
-    assert len(seeds[min(distances, key=distances.__getitem__)]) == 4
-    assert len(seeds[max(distances, key=distances.__getitem__)]) == 1
-    assert len(runs) < 36
-
-
 @pytest.mark.parametrize(("steps", "continues"), [(20, True), (35, False)])
 def test_the_best_third_of_six_settings_continues(steps: int, continues: bool, tmp_path: Path) -> None:
     search = search_in(tmp_path)

@@ -1,29 +1,21 @@
 """What the tabular learners write and read: tables and counts as CSV, and plots."""
 
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 
 from selfplay.errors import UserError
-from selfplay.pictures import png
 from selfplay.tabular import learners
 from selfplay.tabular.config import AfterstateQConfig, MinimaxQConfig, TDBackupConfig, TDValueConfig
 from selfplay.tabular.kernels import DRAW, ILLEGAL
 from selfplay.tabular.learners import AfterstateQ, MinimaxQ, TDBackup, TDValue
 from selfplay.tabular.results import (
     cumulative_counts,
-    cumulative_figure,
-    density_figure,
     group_counts,
-    groups_figure,
-    write_curves,
 )
 from selfplay.tabular.table_csv import read_table
 from tests.runs import read
-from tests.selfplay.tabular.rows import row_of
-from tests.tictactoe.rule_book import RuleBook
 
 OUTCOMES = np.array([0, 1, DRAW, ILLEGAL, ILLEGAL + 1], dtype=np.int8)
 LINES = ["0,0,0,0,0,0,0,0,0"] * 3**9
@@ -73,15 +65,6 @@ def test_outcomes_are_counted_game_by_game_and_in_groups() -> None:
     assert group_counts(OUTCOMES, 2).tolist() == [[1, 1, 0], [0, 1, 1], [1, 0, 0]]
 
 
-def test_curves_are_written_every_few_games(tmp_path: Path) -> None:
-    write_curves(tmp_path / "curves.csv", {"a": cumulative_counts(OUTCOMES)}, seed=7, every=2)
-    names = ("match_up", "seed", "game", "first_wins", "second_wins", "draws")
-    assert [tuple(line[name] for name in names) for line in read(tmp_path / "curves.csv")] == [
-        ("a", "7", "2", "1", "1", "0"),
-        ("a", "7", "4", "1", "2", "1"),
-    ]
-
-
 def test_afterstate_q_reports_the_three_match_ups(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(learners, "CURVE_GAMES", 300)
     config = AfterstateQConfig(seed=1000, games=1_000)
@@ -123,32 +106,3 @@ def test_td_backup_reports_its_greedy_games_in_groups(greedy_games: int, last: l
     assert sum(int(line["draws"]) for line in lines) / greedy_games == learner.metrics()["games/draws"]
     assert is_png(tmp_path / "groups.png")
     assert is_png(tmp_path / "values.png")
-
-
-def test_learned_values_are_split_by_whether_the_last_move_won() -> None:
-    learner = TDBackup(TDBackupConfig(seed=1000))
-    learner.play(1_000)
-    book = RuleBook(3, 3, 3)
-    expected: dict[bool, list[float]] = {True: [], False: []}
-    for board in book.histories():
-        value = float(learner.table[row_of(board)])
-        if value:
-            expected[book.has_line(board, "X") or book.has_line(board, "O")].append(value)
-    winning, other = learner.learned_values()
-    assert sorted(winning) == sorted(expected[True]) != []
-    assert sorted(other) == sorted(expected[False]) != []
-
-
-def test_plots_show_what_they_are_given() -> None:
-    curves: Any = cumulative_figure({"a": cumulative_counts(OUTCOMES), "b": cumulative_counts(OUTCOMES[:1])})
-    ends = [[line.get_xydata()[-1].tolist() for line in axes.get_lines()] for axes in curves.axes]
-    assert ends == [[[5, 2], [5, 2], [5, 1]], [[1, 1], [1, 0], [1, 0]]]
-
-    bars = groups_figure(group_counts(OUTCOMES, 2), 2)
-    heights = [[bar.get_height() for bar in group] for group in bars.axes[0].containers]
-    assert heights == [[1, 0, 1], [1, 1, 0], [0, 1, 0]]
-
-    density: Any = density_figure(np.array([0.9, 0.9]), np.array([0.1, 0.2, 0.3]))
-    for heights, edges, _ in (stairs.get_data() for stairs in density.axes[0].patches):
-        assert np.sum(heights * np.diff(edges)) == pytest.approx(1)
-    assert png(density_figure(np.array([]), np.array([]))).startswith(b"\x89PNG")
