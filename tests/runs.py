@@ -6,7 +6,7 @@ import signal
 import struct
 import subprocess
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -33,8 +33,6 @@ SHORT: Mapping[str, Any] = {
     "seed": 1_000,
 }
 """Settings of a DQN with three evaluations, which takes a second."""
-DQN = [word for name, value in SHORT.items() for word in (f"--{name.replace('_', '-')}", str(value).strip("(,)"))]
-"""The same as flags."""
 PIXEL = b"\x89PNG\r\n\x1a\n" + struct.pack(">I4sIIBBBBB", 13, b"IHDR", 1, 1, 8, 6, 0, 0, 0)
 """The head of a PNG file, which is all that is read of it."""
 
@@ -65,16 +63,6 @@ class Stopper:
             return due_before(recorder)
 
         monkeypatch.setattr(FolderRecorder, "checkpoint_due", due)
-
-
-def stopped(folder: Path, stopper: Stopper, args: Sequence[str] = DQN, stop: int = 70) -> Path:
-    """Return the folder of a run of the command that was stopped on its way, after its first evaluation."""
-    from selfplay.cli import train
-
-    stopper.left = stop
-    with pytest.raises(KeyboardInterrupt):
-        train.main([*args, "--run-dir", str(folder)])
-    return folder
 
 
 def content_of(folder: Path) -> dict[Path, bytes]:

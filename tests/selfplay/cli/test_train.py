@@ -14,9 +14,7 @@ from tensorboard.backend.event_processing.event_accumulator import EventAccumula
 import selfplay
 from selfplay.cli import prove, train
 from selfplay.learning.algorithms import ALGORITHMS
-from selfplay.learning.metrics import HEADLINES
-from selfplay.program import tensorboard_address
-from tests.runs import ROOT, Stopper, metrics, stopped, without_plots
+from tests.runs import ROOT, metrics, without_plots
 
 FILES = {"config.json", "model.safetensors", "metrics.jsonl", "evaluation.json", "progress.png", "snapshots"}
 FILES |= {"checkpoint.safetensors"}
@@ -27,8 +25,6 @@ OWN_FILES: dict[str, set[str]] = {
     "td-value": {"curves.csv", "curves.png"},
     "td-backup": {"groups.csv", "groups.png", "values.png"},
 }
-WORST = "worst possible result"
-"""A row of the table of both seats."""
 SMALL = ("--rows", "2", "--cols", "3", "--hidden", "32", "--num-envs", "32", "--warmup", "64")
 
 
@@ -58,26 +54,6 @@ def test_where_nothing_is_installed_a_line_says_so() -> None:
     assert (ended.returncode, ended.stdout) == (2, "")
     assert "selfplay" in ended.stderr
     assert "Traceback" not in ended.stderr
-
-
-def test_what_can_be_done_next_is_offered(finished: tuple[str, Path, str]) -> None:
-    algorithm, folder, output = finished
-    commands = [f"selfplay {command} runs/{folder.name}" for command in ("prove", "play", "web")]
-    commands += ["--logdir runs", f"selfplay train {algorithm} --help"]  # the scripts may not be on the PATH
-    commands.append(tensorboard_address(HEADLINES))
-    assert [command for command in commands if command not in output] == []
-
-
-def test_what_is_proved_is_said_and_the_rest_if_verbose(
-    finished: tuple[str, Path, str], capsys: pytest.CaptureFixture[str]
-) -> None:
-    _, folder, output = finished
-    run = selfplay.open(folder)
-    ways = f"{run.verdict.ways_to_beat} ways to beat it"
-    assert (ways in output, WORST in output) == (True, False)
-    train.present(run, verbose=True)
-    printed = capsys.readouterr().out
-    assert (ways in printed, WORST in printed) == (True, True)
 
 
 def test_what_the_run_folder_holds(finished: tuple[str, Path, str], capsys: pytest.CaptureFixture[str]) -> None:
@@ -112,16 +88,6 @@ def test_tensorboard_shows_what_the_metrics_say(finished: tuple[str, Path, str])
         assert shown == {line[axis]: pytest.approx(line[tag], rel=1e-6) for line in lines if tag in line}
     assert (tags["images"], tags["tensors"]) == (["q/opening"], ["game/self_play/text_summary"])
     assert {"_hparams_/session_start_info", "_hparams_/session_end_info"} <= events.summary_metadata.keys()
-
-
-@pytest.mark.usefixtures("here")
-def test_an_interrupted_run_leaves_its_player(stopper: Stopper, capsys: pytest.CaptureFixture[str]) -> None:
-    folder = stopped(Path("it"), stopper)
-    output = capsys.readouterr().out
-    assert "train --resume it\n" in output
-    assert "selfplay play it\n" in output
-    assert not (folder / "evaluation.json").exists()
-    assert selfplay.load(folder).rules.cells == 9
 
 
 def test_a_board_too_large_to_solve_is_evaluated_by_the_positions_that_the_player_leads_to(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 import torch
 
-from selfplay.dqn.dqn import BOOTSTRAPS, Bootstrap, nothing_waits
+from selfplay.dqn.dqn import nothing_waits
 from tests.selfplay.dqn.scripted import CPU, config_with, constant_values, make, play, remembered, store
 from tictactoe import Rewards, Rules, batch
 
@@ -128,15 +128,3 @@ def test_each_board_waits_for_itself_and_each_agent_stores_its_own_plies() -> No
     assert (first.action.tolist(), first.reward.tolist(), first.continues.tolist()) == ([8, 4], [0, -10], [1, 0])
     assert (second.action.tolist(), second.continues.tolist()) == ([4], [0])
     assert self_play.waiting[0].waiting.tolist() == [False, True]
-
-
-def test_a_target_of_three_plies_waits_for_two_and_adds_up_what_its_seat_earns(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(BOOTSTRAPS, "independent", Bootstrap(plies=3, own_turn=False, sign=-1))
-    self_play = make(config_with(target="independent", symmetry="none"))
-    for _ in range(2):
-        seen = play(self_play, GAME)
-    transitions = remembered(self_play.agents[0])
-    assert transitions.action.tolist() == GAME * 2
-    assert transitions.reward.tolist() == [0, -1, 1, -1, 1] * 2
-    assert transitions.continues.tolist() == [1, 1, 0, 0, 0] * 2
-    assert torch.equal(transitions.next_observation[:2], torch.cat(seen[3:5]))

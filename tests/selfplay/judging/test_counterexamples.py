@@ -11,7 +11,6 @@ from selfplay.judging.agents import AgentPolicy, player_policy
 from selfplay.judging.backward_induction import play_distances
 from selfplay.judging.counterexamples import find_counterexamples
 from selfplay.judging.evaluate import evaluate_policy, search_seat
-from selfplay.judging.forward_search import weights
 from selfplay.verdicts import counterexamples
 from tests.selfplay.judging.players import (
     FirstTwo,
@@ -28,7 +27,7 @@ from tests.selfplay.judging.players import (
     random_table,
     stubborn,
 )
-from tests.tictactoe.rule_book import book_of, cells_in, marks_of
+from tests.tictactoe.rule_book import book_of, cells_in
 from tictactoe import Rules
 from tictactoe.symmetry import representatives
 
@@ -137,13 +136,3 @@ def test_those_of_a_symmetric_player_are_an_image_of_each_of_all() -> None:
     assert positions(found) == images
     assert len(found.mover) == len(images) < len(every.mover)
     assert [game and len(game) for game in found.shortest] == [game and len(game) for game in every.shortest]
-
-
-@pytest.mark.parametrize("rules", [Rules(3, 3, 3), Rules(5, 5, 4), Rules(2, 7, 3), Rules(8, 8, 5)], ids=str)
-def test_the_erdos_selfridge_weight_is_the_sum_over_the_open_lines(rules: Rules) -> None:
-    boards = np.random.default_rng(0).choice(["X", "O", "."], (200, rules.cells))
-    words = [[marks_of(tuple(board), mark) for board in boards] for mark in "XO"]
-    lines = book_of(rules).lines
-    for board, weight in zip(boards, weights(rules, *np.array(words, np.uint64).view(np.int64)), strict=True):
-        open_lines = [board[[*line]] for line in lines if "X" not in board[[*line]]]
-        assert weight == sum(2.0 ** -(line == ".").sum() for line in open_lines)

@@ -138,25 +138,6 @@ def test_the_forward_search_gives_the_numbers_of_the_whole_tree(
     assert verdict.unbeatable == (sum(seat.losses + seat.illegal for seat in seats) == 0)
 
 
-def test_the_numbers_of_random_play_are_known() -> None:
-    verdict = evaluate(Sampler(Rules(), uniform), Rules())
-    shares = verdict.first.win, verdict.first.draw, verdict.first.loss
-    assert shares == pytest.approx((737 / 1260, 8 / 63, 121 / 420), abs=1e-12)
-    assert verdict.first.losses == 77_904  # the games that O wins, of the 255,168 games that there are
-    assert -1 < (verdict.first.best_response or 0) < -0.5
-    assert (verdict.unbeatable, verdict.illegal_states) == (False, 0)
-
-
-def test_the_numbers_of_the_built_in_opponents_are_known() -> None:
-    rule = evaluate_policy(ChoicesPolicy(OPPONENTS["rule"], Rules()))
-    assert (rule.first.losses, rule.second.losses, rule.ways_to_beat) == (0, 16, 16)
-    assert (rule.illegal_states, rule.optimal_states) == (0, 4_362)
-    optimal = evaluate_policy(ChoicesPolicy(OPPONENTS["optimal"], Rules()))
-    assert optimal.optimal
-    assert optimal.unbeatable
-    assert str(optimal.exploitability) == "0.0"  # and not -0.0
-
-
 def test_on_a_board_that_the_first_seat_wins_optimal_play_is_unexploitable_but_not_unbeatable() -> None:
     verdict = evaluate_policy(FirstChoice(OPPONENTS["optimal"], Rules(3, 4, 3)))
     assert (verdict.first.best_response, verdict.second.best_response) == (1, -1)
@@ -275,15 +256,6 @@ def test_nobody_else_is_believed_to_be_symmetric_or_legal() -> None:
     assert (own.symmetric, own.legal, others.symmetric, others.legal) == (True, True, False, False)
     unmasked = player_policy(network_player(Rules(), 0))
     assert (unmasked.symmetric, unmasked.legal) == (False, False)
-
-
-def test_each_ply_is_reported() -> None:
-    reports = []
-    policy = policy_of(ScriptedPlayer(first_empty), Rules(1, 13, 3))
-    evaluate_policy(policy, report=lambda *report: reports.append(report))
-    assert [(seat, ply) for seat, ply, _ in reports[:3]] == [(0, 0), (0, 2), (0, 4)]
-    assert reports[0][2] == 1
-    assert next(ply for seat, ply, _ in reports if seat == 1) == 1
 
 
 def test_too_many_positions_are_noticed_before_all_are_made_and_never_forgotten() -> None:

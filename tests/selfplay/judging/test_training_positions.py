@@ -1,6 +1,5 @@
 """Positions where training starts games are what the rule book finds of an agent's losing play."""
 
-from collections import Counter
 from typing import Any
 
 import numpy as np
@@ -11,7 +10,7 @@ from selfplay.judging import training_positions as module
 from selfplay.judging.agents import AgentPolicy, player_policy
 from selfplay.judging.counterexamples import find_counterexamples
 from selfplay.judging.evaluate import evaluate_policy
-from selfplay.judging.training_positions import ANY, TrainingPositions, evaluate_for_training, half_of_each
+from selfplay.judging.training_positions import ANY, TrainingPositions, evaluate_for_training
 from tests.selfplay.judging.players import (
     FirstTwo,
     ScriptedPlayer,
@@ -101,21 +100,6 @@ def test_moves_that_are_valued_nearly_as_the_best_are_followed_for_training(rule
     assert len(expected.mover) > len(own.mover)
 
 
-def test_on_a_larger_board_half_are_of_its_own_play_so_that_the_many_others_do_not_crowd_them_out() -> None:
-    rules, generator = Rules(2, 7, 3), np.random.default_rng(0)
-    own = starts(evaluate_for_training(player_policy(network_player(rules, 3)), False, generator))
-    given = evaluate_for_training(player_policy(network_player(rules, 3, margin=0.3)), False, generator)
-    counted = Counter(zip(given.mover.tolist(), given.opponent.tolist(), given.move.tolist(), strict=True))
-    assert given.found > 10 * len(own) > 0
-    assert 0.5 <= sum(counted[start] for start in own) / counted.total() < 0.9
-
-
-def test_positions_of_one_kind_are_kept_where_there_are_none_of_the_other() -> None:
-    some, none, generator = np.arange(6).reshape(3, 2), np.zeros((3, 0), np.int64), np.random.default_rng(0)
-    for parts, expected in (((some, none), some), ((none, some), some), ((none, none), none)):
-        assert np.array_equal(half_of_each(*parts, generator), expected)
-
-
 def test_what_is_not_optimal_is_given_where_an_optimal_player_is_wanted() -> None:
     agent = random_table(Rules(), 3, careless=1)
     policy = policy_of(agent, Rules())
@@ -133,26 +117,3 @@ def test_what_is_not_optimal_is_given_where_an_optimal_player_is_wanted() -> Non
     numbers = verdict.optimal_states, verdict.illegal_states, verdict.decision_states
     assert numbers == (4520 - len(suboptimal), illegal, 4520)
     assert 0 < illegal < len(suboptimal) < 4520
-
-
-def test_a_player_of_too_many_positions_gives_a_part_of_them(monkeypatch: pytest.MonkeyPatch) -> None:
-    policy = policy_of(ScriptedPlayer(first_empty), Rules(4, 4, 4))
-    whole = evaluate_for_training(policy, False, np.random.default_rng(0))
-    monkeypatch.setattr(module, "FOLLOWED_FIRST", 50)
-    part = evaluate_for_training(policy, False, np.random.default_rng(0))
-    assert not part.verdict.complete
-    assert module.TOO_FEW <= part.found < whole.found
-    monkeypatch.setattr(module, "FOLLOWED_FIRST", 1)  # so small a part finds too few, and the whole is looked at
-    assert len(find_counterexamples(policy, 1, np.random.default_rng(0)).mover) < module.TOO_FEW
-    again = evaluate_for_training(policy, False, np.random.default_rng(0))
-    assert (again.verdict, again.found) == (whole.verdict, whole.found)
-
-
-def test_of_too_many_counterexamples_random_ones_are_taken(monkeypatch: pytest.MonkeyPatch) -> None:
-    policy = policy_of(ScriptedPlayer(first_empty), Rules())
-    every = evaluate_for_training(policy, False, np.random.default_rng(0))
-    monkeypatch.setattr(module, "MOST_FOR_TRAINING", 20)
-    given = [evaluate_for_training(policy, False, np.random.default_rng(seed)) for seed in (0, 0, 1)]
-    assert [(len(starts(each)), each.found) for each in given] == [(20, every.found)] * 3
-    assert starts(given[0]) == starts(given[1]) != starts(given[2])
-    assert starts(given[0]) | starts(given[2]) < starts(every)

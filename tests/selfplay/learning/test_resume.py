@@ -4,7 +4,6 @@ import itertools
 import json
 import shutil
 import signal
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -15,7 +14,6 @@ import torch
 import selfplay
 from selfplay.dqn.config import DQNConfig
 from selfplay.dqn.learner import choose_device
-from selfplay.files import locked
 from selfplay.learning import loop, run
 from selfplay.learning.checkpoint import read_checkpoint
 from selfplay.learning.folder import CHECKPOINT
@@ -58,19 +56,6 @@ def plies(folder: Path) -> int:
     found = read_checkpoint(folder)
     assert found is not None
     return int(found.state["plies"])
-
-
-@pytest.mark.parametrize(("algorithm", "settings"), [("dqn", SHORT), ("td-backup", TABULAR)])
-def test_a_run_stopped_three_times_ends_with_the_same_bits(
-    algorithm: str, settings: dict[str, Any], tmp_path: Path
-) -> None:
-    whole = train(algorithm, **settings, run_dir=tmp_path / "whole" / "it")
-    parts = train(algorithm, **settings, run_dir=tmp_path / "parts" / "it", stop_when=after(1))
-    for stop in (5, 3):
-        assert parts.interrupted
-        parts = resume(parts.folder, stop_when=after(stop))
-    assert not resume(parts.folder).interrupted
-    assert_same(whole.folder, parts.folder)
 
 
 def test_ctrl_c_asks_for_a_checkpoint_and_a_second_signal_waits_for_none(tmp_path: Path, stopper: Stopper) -> None:
@@ -158,17 +143,6 @@ def test_a_run_locks_its_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     train(**SHORT, run_dir=tmp_path / "it")
     assert refusals
     assert all(str(tmp_path / "it") in refusal for refusal in refusals)
-
-
-def test_a_folder_in_use_is_refused_before_pytorch_is_loaded(
-    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    finished = train(**SHORT, run_dir=tmp_path / "finished").folder
-    monkeypatch.setitem(sys.modules, "torch", None)
-    assert str(finished) in refused(resume, finished)
-    assert str(finished) in refused(train, run_dir=finished)
-    with locked(folder):
-        assert str(folder) in refused(resume, folder)
 
 
 def test_a_run_whose_checkpoint_is_gone_keeps_its_results_unless_by_force(folder: Path, tmp_path: Path) -> None:

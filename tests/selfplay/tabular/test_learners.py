@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from selfplay.errors import UserError
-from selfplay.tabular import kernels, learners
+from selfplay.tabular import kernels
 from selfplay.tabular.config import AfterstateQConfig, MinimaxQConfig, TabularConfig, TDBackupConfig, TDValueConfig
 from selfplay.tabular.learners import AfterstateQ, MinimaxQ, TDBackup, TDValue, choice_table, make_learner
 from tests.selfplay.tabular.rows import EMPTY_ROW, row_of
@@ -234,29 +234,6 @@ def through_json(state: dict[str, Any]) -> dict[str, Any]:
     """Return a state as a checkpoint does: a copy of the table, and the rest from JSON."""
     values = {name: value for name, value in state.items() if name != "table"}
     return {**json.loads(json.dumps(values)), "table": state["table"].copy()}
-
-
-@EACH
-def test_a_resumed_learner_leaves_the_same_bits_as_an_unbroken_one(
-    config: TabularConfig, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(learners, "SLICE", 70)
-    unbroken, stopped, resumed = make_learner(config), make_learner(config), make_learner(config)
-    unbroken.play(431)
-    stopped.advance(1_000)
-    assert stopped.steps == 70
-    stopped.advance(31)
-    resumed.restore(through_json(stopped.state()))
-    resumed.play(330)
-    assert resumed.steps == unbroken.steps == 431
-    assert resumed.plies == unbroken.plies
-    assert np.array_equal(resumed.table, unbroken.table)
-    assert resumed.state()["generator"] == unbroken.state()["generator"]
-    assert resumed.metrics() == stopped.metrics()  # of the 101 games that `advance` has counted
-    if isinstance(resumed, TDBackup) and isinstance(unbroken, TDBackup):
-        assert resumed.finish()
-        assert unbroken.finish()
-        assert np.array_equal(resumed.greedy_outcomes, unbroken.greedy_outcomes)
 
 
 @EACH
