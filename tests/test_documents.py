@@ -10,10 +10,8 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from hatch_build import absolute
 from selfplay.cli import arena, certify, course, play, prove, report, sweep, train, web
 from selfplay.cli.flags import parse
-from selfplay.errors import UserError
 from tests.runs import saved
 
 ROOT = Path(__file__).parent.parent
@@ -129,12 +127,6 @@ def read_command(words: list[str]) -> None:
         read(args, f"selfplay {command}")
 
 
-@pytest.mark.parametrize("line", ["sing", "train --sed 1", "play --seat third"])
-def test_a_command_line_that_is_wrong_is_noticed(line: str) -> None:
-    with pytest.raises((UserError, KeyError, SystemExit)):
-        read_command(["python", "-m", "selfplay", *line.split()])
-
-
 @EACH_DOCUMENT
 def test_every_link_leads_somewhere(document: Path) -> None:
     for link in re.findall(r"\]\(([^)]+)\)", document.read_text()):
@@ -143,15 +135,6 @@ def test_every_link_leads_somewhere(document: Path) -> None:
             target = document.parent / place if place else document
             assert target.exists(), link
             assert not anchor or anchor in anchors(target), link
-
-
-def test_links_lead_to_the_repository_where_a_package_index_shows_the_readme() -> None:
-    place = "https://host.example/owner/name"
-    page = absolute(README.read_text(), place, "v1")
-    links = re.findall(r'(?:\]\(|src="|srcset=")([^)"]+)', page)
-    assert [link for link in links if not link.startswith((f"{place}/blob/v1/", f"{place}/raw/v1/"))] == []
-    assert f'src="{place}/raw/v1/docs/mistake.png"' in page
-    assert absolute("[here](#below) ![a](a.png)", place, "v1") == f"[here](#below) ![a]({place}/raw/v1/a.png)"
 
 
 def anchors(page: Path) -> set[str]:

@@ -13,11 +13,6 @@ pytestmark = pytest.mark.site
 ROOT = Path(__file__).parent.parent
 EXTENSIONS = "myst_parser,sphinx.ext.autodoc,sphinx.ext.napoleon"
 """Extensions of the site but for the listings of the source, which take a third of the time."""
-FRAME_FITS = """() => {
-    const { scrollHeight, clientHeight } = document.documentElement;
-    return scrollHeight <= clientHeight && clientHeight - document.body.offsetHeight <= 2;
-}"""
-"""Whether a page in a frame has no need to scroll, and no more than its border below it."""
 
 
 @pytest.fixture(scope="module")
@@ -63,35 +58,9 @@ def test_a_unit_leads_to_its_preset_in_the_playground(site: Path, page: Page) ->
     assert page.get_by_role("button", name="The sign is wrong").get_attribute("aria-pressed") == "true"
 
 
-def test_the_frame_is_as_high_as_its_page_and_has_the_theme_of_the_site(site: Path, page: Page) -> None:
-    page.emulate_media(color_scheme="light")
-    page.goto((site / "index.html").as_uri())
-    page.frame_locator("iframe.player").locator("body").wait_for()
-    [inside] = page.main_frame.child_frames
-    for open_more in (False, True):
-        if open_more:
-            inside.get_by_text("What exactly runs").click()
-        inside.wait_for_function(FRAME_FITS)
-    ground = "() => getComputedStyle(document.body).backgroundColor"
-    light = inside.evaluate(ground)
-    page.evaluate("document.body.dataset.theme = 'dark'")
-    inside.wait_for_function(f"light => ({ground})() !== light", arg=light)
-
-
-def test_there_is_a_player_to_play_against(site: Path, page: Page) -> None:
-    page.goto((site / "player.html").as_uri())
-    page.get_by_role("button", name="Play the finished player").click()
-    page.get_by_text("PROVED UNBEATABLE").first.wait_for()
-
-
 def test_the_reference_lists_the_settings(site: Path, page: Page) -> None:
     page.goto((site / "docs" / "api" / "selfplay.html").as_uri())
     assert page.get_by_text("checkpoint_interval", exact=True).count() > 0
-
-
-def test_its_search_needs_no_server(site: Path, page: Page) -> None:
-    page.goto(f"{(site / 'search.html').as_uri()}?q=evaluate")
-    page.locator("#search-results li a").first.wait_for()
 
 
 @pytest.mark.parametrize("number", range(1, 9))

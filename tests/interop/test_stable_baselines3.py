@@ -31,14 +31,6 @@ def test_an_untrained_model_is_evaluated_as_it_is(form: str) -> None:
     assert verdict.ways_to_beat > 0
 
 
-def test_its_checker_warns_of_a_picture_until_the_planes_are_flat() -> None:
-    board = gymnasium.make("tictactoe:TicTacToeVersus-v0")
-    with pytest.warns(UserWarning, match="image") as warnings:
-        check_env(board)
-    assert len(warnings) == 3
-    check_env(FlattenObservation(board))  # a warning would be an error here
-
-
 # It takes any box of three axes for a picture; SB3 itself flattens what is no uint8.
 @pytest.mark.filterwarnings("ignore:It seems that your observation .* is an image:UserWarning")
 @pytest.mark.filterwarnings("ignore:The minimal resolution for an image is 36x36:UserWarning")

@@ -10,7 +10,6 @@ import numpy as np
 import pygame
 import pytest
 from gymnasium.utils.env_checker import check_env
-from numpy.typing import NDArray
 from pettingzoo.test import render_test
 
 from tests.tictactoe.driver import TURN, VERSUS
@@ -18,8 +17,6 @@ from tests.tictactoe.rule_book import EMPTY, MARKS, RuleBook, marks_of
 from tictactoe import Rules, TicTacToeEnv, board_svg, game_svg, tictactoe_v0
 from tictactoe.rendering.pixels import LINE_TINT, MARGIN, MARK_COLOURS, TINT, board_image, cell_pixels
 from tictactoe.rendering.window import Window
-
-Image = NDArray[np.uint8]
 
 X_WINS = [0, 3, 1, 4, 2]
 IMAGE = board_image(Rules(), 0b000000111, 0b000011000, 2)

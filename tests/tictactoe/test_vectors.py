@@ -9,8 +9,7 @@ from typing import Any
 import gymnasium
 import numpy as np
 import pytest
-from gymnasium.vector import AutoresetMode, SyncVectorEnv, VectorObservationWrapper
-from gymnasium.wrappers import vector as wrappers
+from gymnasium.vector import AutoresetMode, SyncVectorEnv
 
 from tests.tictactoe.driver import (
     BOARDS,
@@ -197,14 +196,6 @@ def test_a_wrong_reset_mask_is_refused(mask: Any) -> None:
 def test_settings_that_do_not_exist_are_refused(kind: Any, settings: dict[str, Any], named: str) -> None:
     with pytest.raises(ValueError, match=named):
         kind(**settings)
-
-
-def test_gymnasiums_wrappers_of_observations_refuse_same_step() -> None:
-    for name in wrappers.__all__:
-        if name.endswith("Observation"):
-            assert issubclass(getattr(wrappers, name), VectorObservationWrapper)
-    with pytest.raises(ValueError, match="SAME_STEP"):
-        VectorObservationWrapper(gymnasium.make_vec(TURN, num_envs=2, autoreset_mode="SameStep"))
 
 
 def test_seats_are_sampled_for_boards_that_start_alone() -> None:

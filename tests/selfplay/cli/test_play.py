@@ -7,9 +7,9 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from selfplay.cli.play import Quit, about_hints, main, play_game, play_games
+from selfplay.cli.play import Quit, main, play_game, play_games
 from selfplay.judging.agents import AgentPolicy
-from selfplay.players import NamedPolicy, resolve
+from selfplay.players import NamedPolicy
 from tests.children import at_terminal
 from tictactoe import Rules
 
@@ -67,23 +67,6 @@ def test_seats_alternate_or_stay(
     assert tallies(shown)[-1] == ("3", "0", "0")
 
 
-def test_only_yes_starts_another_game(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    answers(monkeypatch, *"123", "perhaps", "Y", *"129", "no", "1")
-    with pytest.raises(Quit):
-        play_games(scripted_opponent(3, 4, 3, 4, 5), "first", "none", GENERATOR)
-    shown = capsys.readouterr().out
-    assert starts(shown) == [("X", "first")] * 2
-    assert tallies(shown) == [("1", "0", "0"), ("1", "0", "1")]
-
-
-@pytest.mark.parametrize("last", ["0\n", "Q\n", "quit\n", "", "1\nq\n", "1\n"])
-def test_every_way_to_quit(last: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    """One move ends the game, after which another one is offered."""
-    monkeypatch.setattr("sys.stdin", io.StringIO(last))
-    main(["random", "--rows", "1", "--cols", "1", "--k", "1", "--seat", "first"])
-    assert capsys.readouterr().out.endswith("Goodbye.\n")
-
-
 def test_a_bad_or_taken_square_asks_again(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     answers(monkeypatch, "five", "", "5", "5", "q")
     main(["optimal", "--seat", "first", "--seed", "0"])
@@ -99,12 +82,6 @@ def test_a_bare_flag_of_hints_shows_what_is_true(
     answers(monkeypatch, "q")
     main(["heuristic", *flags])
     assert capsys.readouterr().out.count("*draw") == 9
-
-
-def test_learned_hints_are_those_of_the_opponent() -> None:
-    opponent = resolve("shipped", "absolute", Rules())
-    assert opponent.name in about_hints(opponent, "learned")
-    assert opponent.name not in about_hints(opponent, "true")
 
 
 def test_a_game_in_each_seat_at_a_terminal_in_which_taken_squares_lose_nothing() -> None:
@@ -127,11 +104,3 @@ def test_a_game_in_each_seat_at_a_terminal_in_which_taken_squares_lose_nothing()
     terminal.sendintr()
     assert "Traceback" not in terminal.read()
     assert terminal.wait() == 130
-
-
-def test_answers_may_come_through_a_pipe(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    answers(monkeypatch, "5")
-    main(["optimal", "--seat", "first", "--hints"])
-    shown = capsys.readouterr().out
-    assert f"X {PROMPT}5" in shown.splitlines()
-    assert "\x1b" not in shown

@@ -63,13 +63,6 @@ def test_a_board_tells_free_squares_the_last_move_and_winning_lines_without_colo
     assert drawn(position(*cells))[::2] == lines
 
 
-def test_a_large_board_has_its_squares_numbered_too() -> None:
-    assert drawn(position(0, 7, rules=Rules(2, 5, 2)))[::2] == [
-        "  X |  2 |  3 |  4 |  5",
-        "  6 |  7 |(O) |  9 | 10",
-    ]
-
-
 def test_hints_are_read_without_colours_and_stars_mark_the_choice() -> None:
     reached = position(0, 4, rules=Rules(2, 3, 3))
     hints = {1: Hint("+0.50", 0.5, True), 2: Hint("-1.00", -1.0, False), 3: Hint("+0.00", 0, False)}

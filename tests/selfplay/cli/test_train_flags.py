@@ -1,7 +1,6 @@
 """How `selfplay train` reads its flags: for which algorithm, onto which defaults, and its help."""
 
 import dataclasses
-import re
 from pathlib import Path
 
 import pytest
@@ -105,10 +104,3 @@ def test_the_help_documents_every_setting_and_the_dqns_names_the_others(
     assert ("python train.py minimax-q" in text) == (name in ("dqn", "minimax-q"))
     for setting in [*setting_names(ALGORITHMS[name]), *(field.name for field in dataclasses.fields(RunFlags))]:
         assert f" --{setting.replace('_', '-')}" in text
-
-
-def test_the_help_of_a_preset_shows_its_values(capsys: pytest.CaptureFixture[str]) -> None:
-    for args, number in (["--help"], 256), (["--preset", "article", "--help"], 1):
-        with pytest.raises(SystemExit):
-            train.read(args)
-        assert re.search(rf"--num-envs [^-]*\(default: {number}\)", capsys.readouterr().out)

@@ -6,14 +6,11 @@ from pathlib import Path
 
 import pytest
 
-import selfplay
 from selfplay.learning.folder import CONFIG, MODEL
-from selfplay.position import Position
-from selfplay.tensor_file import write_tensors
 from selfplay.web import catalogue
 from selfplay.web.catalogue import Catalogue
-from tests.runs import refused, save, saved
-from tests.selfplay.dqn.scripted import config_with, make
+from tests.runs import refused, saved
+from tests.selfplay.dqn.scripted import config_with
 from tests.selfplay.web.serving import serving
 from tests.variants import UnknownRules
 from tictactoe import Rewards, Rules
@@ -111,28 +108,3 @@ def test_a_loss_costs_what_the_target_makes_of_the_rewards() -> None:
     assert shaped.items() <= catalogue.worth(config_with(rewards=rewards)).items()
     assert catalogue.worth(config_with(rewards=rewards, target="independent"))["loss"] == -4
     assert catalogue.worth(config_with(rewards=rewards, mask=True))["illegal"] == 0
-
-
-def test_a_player_whose_file_has_changed_is_loaded_and_evaluated_again(tmp_path: Path) -> None:
-    saved(tmp_path / "run", seed=1)
-    with serving(runs=tmp_path) as served:
-        number = served.players()["run"]["index"]
-        queries = f"analysis?player={number}&board=.........", f"evaluation?player={number}"
-        before = [served.get(f"/api/{query}").json for query in queries]
-        assert [served.get(f"/api/{query}").json for query in queries] == before
-        write_tensors(tmp_path / "run" / MODEL, make(config_with(seed=2)).player().tensors())
-        now = [served.get(f"/api/{query}").json for query in queries]
-    values = selfplay.load(tmp_path / "run").q_values(Position(Rules()).observation)[0]
-    assert now[0]["values"] == pytest.approx(values.tolist(), abs=1e-6)
-    assert all(one != other for one, other in zip(before, now, strict=True))
-
-
-def test_only_the_newest_runs_are_listed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(catalogue, "MOST_RUNS", 2)
-    config = config_with()
-    player = make(config).player()
-    for number in range(4):
-        save(tmp_path / f"run-{number}", config, player)
-    (tmp_path / "other").mkdir()
-    (tmp_path / "file").write_text("")
-    assert names(of(runs=tmp_path))[:4] == ["shipped", "run-3", "run-2", "random"]

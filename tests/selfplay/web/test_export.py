@@ -219,19 +219,6 @@ def test_no_other_script_picture_or_request_is_allowed(tmp_path: Path, browser: 
     context.close()
 
 
-def test_a_file_has_as_many_snapshots_as_there_is_room_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    run, file = tmp_path / "run", tmp_path / "page.html"
-    saved(run, config_with(), tuple(range(1, 7)))
-    whole = len(export.snapshots_data(run)["changes"])
-    for part, kept in ((0.7, [1, 3, 4, 6]), (0.4, [1, 6]), (0.01, [6])):
-        monkeypatch.setattr(export, "ROOM_FOR_SNAPSHOTS", round(part * whole))
-        assert export.snapshots_data(run)["steps"] == kept
-    command.main([str(run), "--export", str(file)])
-    player, *rivals = data_in(file)["players"]
-    assert player["snapshots"] == [6]
-    assert [rival["name"] for rival in rivals] == list(export.RIVALS)
-
-
 def test_what_cannot_be_exported_is_named(tmp_path: Path) -> None:
     file, own = tmp_path / "page.html", tmp_path / "own"
     save(own, config_with(), make(config_with()).player())

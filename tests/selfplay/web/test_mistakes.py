@@ -1,19 +1,15 @@
 """The mistakes and the ways to beat it are those of the evaluation, grouped by the losing move."""
 
-from math import inf
 from typing import Any
 
-import numpy as np
 import pytest
 
 from selfplay.judging.agents import AgentPolicy, player_policy
-from selfplay.judging.counterexamples import find_counterexamples
 from selfplay.judging.evaluate import evaluate_policy
 from selfplay.judging.verdict import verdict_text
 from selfplay.position import Position, read_board
 from selfplay.web import mistakes
 from selfplay.web.mistakes import ILLEGAL, evaluation
-from tests.runs import refused
 from tests.selfplay.dqn.scripted import config_with, make
 from tests.selfplay.judging.players import FirstTwo, ScriptedPlayer, policy_of, random_table, stubborn
 from tests.selfplay.web.positions import value
@@ -152,18 +148,3 @@ def test_a_player_that_nothing_beats_on_a_larger_board_has_no_mistakes() -> None
     shown = evaluation(policy_of(first_empty, Rules(1, 13, 13)))
     assert (shown["proved"], shown["complete"], shown["number"], shown["groups"]) == ("unbeatable", True, 0, [])
     assert (shown["ways"], shown["games"]) == ([0, 0], [])
-
-
-@pytest.mark.parametrize("rules", [Rules(), Rules(4, 5, 3)], ids=str)
-def test_an_evaluation_without_time_is_refused(rules: Rules) -> None:
-    first_empty = ScriptedPlayer(lambda mine, theirs: min(set(range(rules.cells)) - mine - theirs))
-    assert "selfplay prove" in refused(evaluation, policy_of(first_empty, rules), -1)
-
-
-def test_where_time_is_short_the_few_positions_count_that_were_followed_first(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The second search has no time."""
-    policy = policy_of(ScriptedPlayer(lambda mine, theirs: min(set(range(20)) - mine - theirs)), Rules(4, 5, 3))
-    real_timed, limits = mistakes.timed, iter([inf, -1])
-    monkeypatch.setattr(mistakes, "timed", lambda policy, _: real_timed(policy, next(limits)))
-    few = find_counterexamples(policy, mistakes.FEW_POSITIONS, np.random.default_rng(0))
-    assert evaluation(policy)["number"] == len(few.mover)

@@ -10,10 +10,9 @@ import pytest
 from playwright.sync_api import Page, expect
 
 import selfplay
-from selfplay.cli.play_board import HIGH
 from selfplay.judging.agents import player_policy
 from selfplay.judging.evaluate import search_seat
-from selfplay.learning.folder import CONFIG, SNAPSHOTS
+from selfplay.learning.folder import CONFIG
 from selfplay.learning.load import load, snapshot_steps
 from selfplay.position import Position, read_board
 from selfplay.web import mistakes
@@ -91,43 +90,6 @@ def test_the_maps_show_what_the_player_has_learned_and_what_is_true(visit: Open,
     expect(beside.locator("[data-value]")).to_have_count(9)
     shown = beside.locator("[data-value]").evaluate_all("all => all.map(each => Number(each.dataset.value))")
     assert shown == pytest.approx(values_of(load("shipped"), position).tolist(), abs=1e-5)
-
-
-def test_maps_that_load_have_the_squares_of_the_board(visit: Open) -> None:
-    page = visit("#player=masked&view=inside")
-    expect(page.locator("#panel-inside figure:first-of-type .note")).to_have_count(9)
-    late = []
-    page.route(re.compile("analysis|evaluation"), lambda route: late.append(route))  # noqa: PLW0108 (it sets an attribute)
-    go_to(page, "#player=larger&view=inside")
-    for kind in ("value", "exact"):
-        expect(
-            page.locator(f"#panel-inside [aria-label*='{'Learned' if kind == 'value' else 'Exact'}'] g[data-cell]")
-        ).to_have_count(20)
-    for route in late:
-        route.continue_()
-    page.wait_for_load_state("networkidle")
-
-
-def test_a_win_is_as_bright_as_at_the_terminal_and_darker_in_the_dark(visit: Open) -> None:
-    page = visit("#player=masked&view=inside&moves=1,4,2,5&seat=X")
-    tile = page.locator("#panel-inside [data-exact=win] .tile").first
-    fill = "tile => getComputedStyle(tile).fill.match(/[\\d.]+/g).map(Number)"
-    page.emulate_media(color_scheme="light")
-    light = [round(255 * part) for part in tile.evaluate(fill)]
-    page.emulate_media(color_scheme="dark")
-    assert light == [*HIGH]
-    assert sum(255 * part for part in tile.evaluate(fill)) < 0.6 * sum(light)
-
-
-def test_no_more_than_one_button_is_the_next_step(visit: Open) -> None:
-    page = visit("#player=masked&view=beat")
-    for link, names in (("", []), ("&moves=1,4,2,5,3", ["You start"])):
-        go_to(page, f"#player=masked&view=beat{link}")
-        expect(page.locator("button.main:visible")).to_have_text(names)
-    press(page, "Show me one")
-    expect(page.locator("button.main:visible")).to_have_text(["Show the punishment"])
-    press(page, "Show the punishment")
-    expect(page.locator("button.main:visible")).to_have_text(["You start"])
 
 
 @pytest.mark.slow
@@ -229,41 +191,6 @@ def test_the_tour_is_not_of_players_without_one_move(visit: Open) -> None:
     page = visit("#player=random&view=proof")
     says(page, "#panel-proof .verdict", "several moves")
     expect(page.locator(".tour")).to_be_hidden()
-
-
-def test_a_page_that_is_loaded_again_knows_the_new_snapshots_of_a_run(visit: Open, served: Site) -> None:
-    grown = served.runs / "grown"
-    shutil.copytree(served.runs / "trained", grown)
-    steps = snapshot_steps(grown)
-    held_back = [grown / SNAPSHOTS / f"{each}.safetensors" for each in steps[2:]]
-    for file in held_back:
-        file.rename(grown / file.name)
-    page = visit("#player=grown")
-    bar = page.get_by_label("Watch it learn", exact=True)
-    expect(bar).to_have_attribute("max", "1")
-    for file in held_back:
-        (grown / file.name).rename(file)
-    page.wait_for_load_state("networkidle")  # a request that is cut off, or for a folder that is gone, is an error
-    page.reload()
-    expect(bar).to_have_attribute("max", str(len(steps) - 1))
-    page.wait_for_load_state("networkidle")
-    shutil.rmtree(grown)
-
-
-def test_an_answer_that_comes_late_is_not_shown_for_another_player(visit: Open) -> None:
-    """What is written for the first player about the second would be an error in the console."""
-    page = visit()
-    late = []
-    page.route(re.compile("history|evaluation"), lambda route: late.append(route))  # noqa: PLW0108 (it sets an attribute)
-    with page.expect_request(re.compile("evaluation")):
-        go_to(page, "#player=trained&view=mistakes")
-    go_to(page, "#player=larger")
-    expect(page.locator(".time-bar")).to_be_hidden()
-    with page.expect_response(re.compile("evaluation")):
-        for route in late:
-            route.continue_()
-    go_to(page, "#player=shipped")
-    says(page, "#verdict", "PROVED UNBEATABLE")
 
 
 def test_a_run_without_a_player_yet_and_a_damaged_one_are_listed(visit: Open, served: Site) -> None:

@@ -8,82 +8,13 @@ from typing import Any
 
 import pytest
 
-from selfplay.cli.play_board import HIGH
-from selfplay.dqn.config import DQNConfig
 from selfplay.errors import UserError
-from selfplay.learning.plots import VALUES
 from selfplay.position import read_board
-from selfplay.web.catalogue import worth
 from tests.runs import refused
 from tests.tictactoe.rule_book import RuleBook
-from tictactoe import Rewards, Rules
+from tictactoe import Rules
 
 Call = Callable[..., Any]
-MINUS = "\u2212"
-
-
-def test_values_are_signed_and_short(call: Call) -> None:
-    values = [0, -0.004, 0.25, -1, 10, -1234]
-    shown = call("sentences.js", "(...values) => values.map(valueText)", *values)
-    assert shown == ["0.00", "0.00", "+0.25", f"{MINUS}1.00", "+10.0", f"{MINUS}1234"]
-
-
-def test_built_in_opponents_are_capitalized_and_runs_named_by_what_differs_in_them(call: Call) -> None:
-    run = {"kind": "minimax-q", "run": "minimax-q", "differs": "gamma 0.5, seed 3"}
-    players = [{"name": "random", "kind": "built-in"}, {"name": "one", **run}, {"name": "two", **run}]
-    players.append({"name": "three", **run, "differs": "seed 4"})
-    random, one, two, three = [player["title"] for player in call("names.js", "titled", players)]
-    assert random == "Random"
-    assert one.replace("one", "two") == two != one
-    assert [part for part in ("gamma 0.5", "seed 3") if part not in one] == []
-    assert ("gamma" in three, "seed 4" in three, "three" in three) == (False, True, False)
-
-
-def test_colours_mean_a_loss_a_draw_or_a_win(call: Call) -> None:
-    """A board of zeros is all in the colour of a draw, and beyond a win is no more than a win; as elsewhere."""
-    loss, draw, win = -1, 0, 1
-    assert VALUES(1.0)[:3] == HIGH.normalized
-    for kind, values in (("dqn", [-2, -1, 0, 0, 1, 1.9, None]), ("td-value", [-0.1, 0, 0.5, 0.5, 1, 1.1, None])):
-        shown = call("heat_map.js", "shadesOf", {"kind": kind}, values)
-        assert shown == [loss, loss, draw, draw, win, win, None]
-    analysis = {"values": [0.6, 0.4, -0.6, 0.9], "exact": ["win", "win", "draw", None]}
-    for rewards, differ in (
-        ("shaped", [False, True, True, False]),
-        (Rewards(win=0.5), [False, False, True, False]),  # to which 0.4 is nearer to a win than to a draw
-        ("article", [False] * 4),
-        (Rewards(draw=0.2), [False] * 4),
-        (Rewards(win=-1), [False] * 4),
-    ):
-        player = {"kind": "dqn", "worth": worth(DQNConfig(rewards=rewards))}  # type: ignore[arg-type]
-        assert call("heat_map.js", "disagreements", player, "....", analysis) == differ
-    ten = {"kind": "dqn", "worth": worth(DQNConfig(rewards=Rewards(win=10)))}
-    assert call("heat_map.js", "shadesOf", ten, [-10, 0, 10]) == [loss, draw, win]
-
-
-@pytest.mark.parametrize(
-    ("settings", "same"),
-    [
-        ({}, True),
-        ({"rewards": Rewards(win=10)}, False),
-        ({"rewards": Rewards(illegal=-1)}, False),
-        ({"rewards": "article"}, False),
-    ],
-)
-def test_one_legend_is_for_players_of_the_same_scale(call: Call, settings: dict[str, Any], same: bool) -> None:
-    players = [{"kind": "dqn", "worth": worth(DQNConfig(**each))} for each in ({}, settings)]
-    assert call("inside.js", "sameScale", *players) == same
-
-
-def test_the_time_bar_has_even_stops_and_a_flag_where_the_proof_begins(call: Call) -> None:
-    assert call("time_bar.js", "stopsOf", [*range(1, 131)]) == [*range(1, 131, 3)]
-    for length, ticks in ((2, [0, 1]), (8, [*range(8)]), (53, [0, 13, 26, 39, 52])):
-        assert call("time_bar.js", "ticksOf", [*range(length)]) == ticks
-    places = [call("time_bar.js", "placeOf", [100, 200, 800], steps) for steps in (50, 100, 141.42, 200, 400, 900)]
-    assert places == pytest.approx([0, 0, 0.25, 0.5, 0.75, 1], abs=1e-4)
-    points = [{"steps": at, "ways": ways, "exact": True} for at, ways in enumerate([0, 3, 0, 0])]
-    assert call("time_bar.js", "proofBegins", points) == 2
-    assert call("time_bar.js", "proofBegins", points[:2]) is None
-    assert call("time_bar.js", "proofBegins", [points[2] | {"exact": False}]) is None
 
 
 @pytest.mark.parametrize(

@@ -2,15 +2,10 @@
 
 import os
 import random
-import threading
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from typing import Any
 
 import pytest
 
-from selfplay.judging.agents import AgentPolicy
-from selfplay.web import api, mistakes
 from selfplay.web.server import FILES, PAGE, SCRIPTS, Hosts, bundled_script
 from tests.selfplay.web.serving import Served, serving
 from tictactoe import Rules
@@ -124,40 +119,6 @@ def test_a_mistake_is_named(served: Served, query: str, name: str) -> None:
     response = served.get(f"/api/{query}")
     assert response.status == 400
     assert name in response.json["error"]
-
-
-def test_a_bug_is_shown_in_the_terminal_alone(
-    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setattr(api, "read_board", None)
-    with serving() as broken:
-        response = broken.get(f"/api/analysis?player=0&{EMPTY}")
-    assert response.status == 500
-    assert "NoneType" not in response.json["error"]
-    assert HEADERS.items() <= response.headers.items()
-    assert "TypeError" in capfd.readouterr().err
-
-
-def test_a_player_is_evaluated_once_for_many_requests_and_others_do_not_wait(monkeypatch: pytest.MonkeyPatch) -> None:
-    calls, begun, may_end = [], threading.Event(), threading.Event()
-
-    def slow(policy: AgentPolicy, seconds: float) -> Any:
-        calls.append(policy)
-        begun.set()
-        assert len(calls) > 1 or may_end.wait(30)
-        return mistakes.evaluation(policy, seconds)
-
-    monkeypatch.setattr(api, "evaluation", slow)
-    with serving() as served, ThreadPoolExecutor(60) as threads:
-        waiting = [threads.submit(served.get, "/api/evaluation?player=0") for _ in range(60)]
-        assert begun.wait(30)
-        # While all of them wait, and they are more than the server has threads, others are answered.
-        assert served.get(f"/api/analysis?player=0&{EMPTY}").status == 200
-        assert served.get("/api/evaluation?player=1").status == 200
-        assert not any(each.done() for each in waiting)
-        may_end.set()
-        assert {each.result().status for each in waiting} == {200}
-    assert len(calls) == 2
 
 
 def test_optimal_is_not_evaluated_on_a_board_that_it_would_have_to_search() -> None:
