@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 Row = TypeVar("Row")
 Result: TypeAlias = dict[str, Any]
-"""What one measurement found, by column: numbers (infinity for what never happened), verdicts, texts, or shares."""
+"""What one measurement found, by column: numbers (infinity for what never happened), verdicts, or texts."""
 
 
 class Seats(NamedTuple):
@@ -56,6 +56,4 @@ def from_json(value: Any) -> Any:
     """Return a value that `as_json` has written."""
     if isinstance(value, dict):
         return Seats(from_json(value["X"]), from_json(value["O"]))
-    if isinstance(value, list):
-        return tuple(value)
     return math.inf if value is None else value

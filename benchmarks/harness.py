@@ -10,7 +10,6 @@ import platform
 import statistics
 import subprocess
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import cache
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -82,25 +81,19 @@ def version(distribution: str) -> str:
         return "not installed"
 
 
-def commit(clone: Path = ROOT) -> str:
-    """Return the commit that is checked out in a clone, and whether programs differ from it.
+def commit() -> str:
+    """Return the commit that is checked out, and whether programs differ from it.
 
     Data may differ: measurements write it.
     """
-    described = git("-C", str(clone), "describe", "--always", "--exclude=*").stdout.strip() or "unknown"
-    changed = git("-C", str(clone), "diff", "--quiet", "HEAD", "--", "*.py").returncode == 1
+    described = git("describe", "--always", "--exclude=*").stdout.strip() or "unknown"
+    changed = git("diff", "--quiet", "HEAD", "--", "*.py").returncode == 1
     return f"{described}, with uncommitted changes" if changed else described
 
 
 def git(*words: str) -> "subprocess.CompletedProcess[str]":
     """Return what a command of git in the repository has printed, and how it ended."""
     return subprocess.run(["git", *words], cwd=ROOT, check=False, capture_output=True, text=True)
-
-
-@cache
-def history() -> tuple[str, ...]:
-    """Return the commit that is checked out and all before it, as full hashes; none without git."""
-    return tuple(git("rev-list", "HEAD").stdout.split())
 
 
 # Measuring
@@ -174,7 +167,7 @@ def markdown(lines: Sequence[Sequence[str]]) -> str:
 def cell(values: Sequence[Any]) -> str:
     """Return what a table shows of a column's values over the seeds.
 
-    It is "3 of 5" of verdicts, the distinct texts, the median percents of shares, or the spread of numbers.
+    It is "3 of 5" of verdicts, the distinct texts, or the spread of numbers.
     """
     if not values:
         return "-"
@@ -184,8 +177,6 @@ def cell(values: Sequence[Any]) -> str:
         return f"{sum(values)} of {len(values)}"
     if isinstance(values[0], str):
         return "; ".join(dict.fromkeys(values))
-    if isinstance(values[0], tuple):
-        return "/".join(percent(statistics.median(shares)) for shares in zip(*values, strict=True))
     counted = all(float(value).is_integer() for value in values if math.isfinite(value))
     return spread(values, 0 if counted else None)
 
@@ -221,10 +212,3 @@ def number(value: float, digits: int | None = None) -> str:
     if digits is None:
         digits = sum(abs(value) < size for size in (100, 10, 1))
     return f"{value:,.{digits}f}"
-
-
-def percent(share: float) -> str:
-    """Return a share as a whole percent; 0 and 100 mean never and always."""
-    if share in {0, 1}:
-        return f"{100 * share:.0f}"
-    return f"{min(max(100 * share, 1), 99):.0f}"

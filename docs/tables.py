@@ -1,21 +1,18 @@
-"""Fill in the tables of `docs/environments` and the lists of `docs/api` from the code: `python -m docs.tables`.
+"""The tables of `docs/environments` and the lists of `docs/api`, from the code.
 
-With `--check` it only compares.
-
-A table follows a line `<!-- table NAME -->`. The code decides which rows it has, if their first cell is code, and the
-columns with facts. The rest is prose and stays as it is. The arguments of calls, one a line, are filled in too.
+A page names the function that makes a table, for cog, which writes it below; CONTRIBUTING has the command. The code
+decides which rows a table has, if their first cell is code, and the columns with facts. The rest is prose and stays as
+it is. The arguments of calls, one a line, and the lines about names are filled in too.
 """
 
 import inspect
 import pkgutil
 import re
-import sys
 from collections.abc import Callable, Iterable, Mapping
-from pathlib import Path
+from functools import cache
 from typing import Any, TypeAlias
 
 import numpy as np
-import tyro
 from gymnasium.vector import AutoresetMode
 
 from tictactoe import (
@@ -32,14 +29,11 @@ from tictactoe.gym import base_vector, turn
 from tictactoe.opponents import OPPONENTS
 from tictactoe.rewards import PRESETS
 
-FOLDER = Path(__file__).parent / "environments"
-REFERENCE = Path(__file__).parent / "api"
 ENVIRONMENTS: Mapping[str, list[Callable[..., Any]]] = {
     "turn": [TicTacToeEnv],
     "versus": [TicTacToeVersusEnv],
     "vector": [TicTacToeVectorEnv, TicTacToeVersusVectorEnv],
     "pettingzoo": [tictactoe_v0.raw_env],
-    "batch": [],
 }
 """The environments on each page."""
 BASES = {"turn": [], "versus": ["turn"], "vector": ["turn", "versus"], "pettingzoo": ["turn"]}
@@ -102,6 +96,7 @@ def with_types(values: Mapping[str, Any]) -> Facts:
     }
 
 
+@cache
 def of_environment(page: str) -> dict[str, Facts]:
     """Return the facts about the environments of a page."""
     many = page == "vector"
@@ -138,6 +133,7 @@ def of_environment(page: str) -> dict[str, Facts]:
     return facts
 
 
+@cache
 def of_batch() -> dict[str, Facts]:
     """Return the facts about the functions on arrays."""
     functions: dict[str, Mapping[str, str]] = {}
@@ -155,24 +151,20 @@ def of_batch() -> dict[str, Facts]:
     }
 
 
-def filled(page: str, text: str) -> str:
-    """Return the text of a page with its tables and calls as the code has them."""
-    facts = of_environment(page) if ENVIRONMENTS[page] else of_batch()
-    calls = iter(ENVIRONMENTS[page])
-    text = re.sub(
-        r"(<!-- table (.*) -->\n\n)((?:\|.*\n)+)", lambda match: match[1] + table(match[3], facts[match[2]]), text
-    )
-    return re.sub(r"(?:^    \w+=.*,\n)+", lambda _: call(next(calls)), text, flags=re.MULTILINE)
+def filled(page: str, name: str, old: str) -> str:
+    """Return a table of a page with the facts as the code has them."""
+    facts = of_batch() if page == "batch" else of_environment(page)
+    return table(old, facts[name])
 
 
-def listed(text: str) -> str:
-    """Return the text of a page of the reference, with the first line of the docstring of each name that it lists."""
+def listed(old: str) -> str:
+    """Return a list of names with the first line of the docstring of each."""
 
     def line(match: re.Match[str]) -> str:
         documentation = inspect.getdoc(pkgutil.resolve_name(match[1]))
         return f"- `{match[1]}`: {documentation.splitlines()[0]}" if documentation else match[0]
 
-    return re.sub(r"^- `([\w.]+)`:.*$", line, text, flags=re.MULTILINE)
+    return re.sub(r"^- `([\w.]+)`:.*$", line, old, flags=re.MULTILINE)
 
 
 def table(old: str, facts: Facts) -> str:
@@ -187,21 +179,7 @@ def table(old: str, facts: Facts) -> str:
     return "".join([top, f"|{'|'.join(line)}|\n", *others])
 
 
-def call(environment: Callable[..., Any]) -> str:
-    """Return the arguments of a call, with the defaults."""
-    return "".join(f"    {name}={value!r},\n" for name, value in defaults(environment).items()).replace("'", '"')
-
-
-def main(check: bool = False) -> None:
-    """Write the pages that are out of date, or with `check` only name them and fail."""
-    right = {FOLDER / f"{page}.md": filled(page, FOLDER.joinpath(f"{page}.md").read_text()) for page in ENVIRONMENTS}
-    right |= {page: listed(page.read_text()) for page in REFERENCE.glob("*.md")}
-    outdated = [page for page, text in right.items() if page.read_text() != text]
-    if check and outdated:
-        sys.exit(f"out of date: {', '.join(map(str, outdated))}; run python -m docs.tables")
-    for page in outdated:
-        page.write_text(right[page])
-
-
-if __name__ == "__main__":
-    tyro.cli(main)
+def call(environment: Callable[..., Any], old: str) -> str:
+    """Return a block of code whose call has all arguments of an environment, with the defaults."""
+    arguments = "".join(f"    {name}={value!r},\n" for name, value in defaults(environment).items()).replace("'", '"')
+    return re.sub(r"(?:^    \w+=.*,\n)+", arguments, old, flags=re.MULTILINE)

@@ -3,6 +3,8 @@
 import importlib.util
 import re
 import shlex
+import subprocess
+import sys
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -125,6 +127,14 @@ def read_command(words: list[str]) -> None:
         _, command, *args = words
         read = READERS.get(command) or partial(parse, CONFIGS[command])
         read(args, f"selfplay {command}")
+
+
+@pytest.mark.slow
+def test_every_table_is_as_the_data_files_and_the_code_make_it() -> None:
+    [fill_in] = re.findall(r"python (-m cogapp .*)", CONTRIBUTING.read_text())
+    check = f"{sys.executable} {fill_in.replace('-r', '--check --diff')}"
+    done = subprocess.run(check, shell=True, cwd=ROOT, check=False, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
 
 
 @EACH_DOCUMENT

@@ -1,1 +1,1 @@
-"""Benchmarks of the environment: its speed and its peers', searches of large boards, and the rule."""
+"""Benchmarks of the environment: its speed and that of its peers."""

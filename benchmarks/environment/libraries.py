@@ -11,7 +11,7 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from benchmarks.environment.loops import Chunk, Games, Played, Presampled, sampled_cell
+from benchmarks.environment.loops import Chunk, Games, Presampled, sampled_cell
 
 
 def pettingzoo_classic() -> Any:
@@ -37,9 +37,9 @@ def open_spiel(game: str, games: Games, delivery: Delivery = "arrays") -> Chunk:
     loaded = importlib.import_module("pyspiel").load_game(game)
     observe = open_spiel_observe(loaded, delivery)
 
-    def chunk() -> Played:
-        plies, played = 0, next(games)
-        for cells in played:
+    def chunk() -> int:
+        plies = 0
+        for cells in next(games):
             state = loaded.new_initial_state()
             for ply, cell in enumerate(cells, 1):
                 state.apply_action(cell)
@@ -48,7 +48,7 @@ def open_spiel(game: str, games: Games, delivery: Delivery = "arrays") -> Chunk:
                     state.returns()
                     plies += ply
                     break
-        return Played(plies, len(played))
+        return plies
 
     return chunk
 
@@ -65,8 +65,8 @@ def open_spiel_from_mask(game: str, plies: int, delivery: Delivery, rng: np.rand
             legal = [cell for cell, is_legal in enumerate(legal) if is_legal]
         return int(legal[int(rng.random() * len(legal))])
 
-    def chunk() -> Played:
-        done = games = 0
+    def chunk() -> int:
+        done = 0
         while done < plies:
             state = loaded.new_initial_state()
             legal = observe(state)
@@ -75,8 +75,7 @@ def open_spiel_from_mask(game: str, plies: int, delivery: Delivery, rng: np.rand
                 legal = observe(state)
                 done += 1
             state.returns()
-            games += 1
-        return Played(done, games)
+        return done
 
     return chunk
 
@@ -108,26 +107,18 @@ def pgx(num_boards: int, steps: int, rng: np.random.Generator, delivery: PgxDeli
     """
     call, carry = pgx_call(num_boards, steps, rng, delivery, from_mask=from_mask)
 
-    def chunk() -> Played:
+    def chunk() -> int:
         nonlocal carry
-        games = 0
         for _ in range(1 if delivery == "scan" else steps):
             carry, delivered = call(carry)
-            _observation, _mask, _rewards, ended = (np.asarray(array) for array in delivered)
-            games += int(np.count_nonzero(ended))
-        return Played(num_boards * steps, games)
+            _observation, _mask, _rewards, _ended = (np.asarray(array) for array in delivered)
+        return num_boards * steps
 
     return chunk
 
 
 def pgx_call(
-    num_boards: int,
-    steps: int,
-    rng: np.random.Generator,
-    delivery: PgxDelivery,
-    *,
-    from_mask: bool = False,
-    backend: str = "cpu",
+    num_boards: int, steps: int, rng: np.random.Generator, delivery: PgxDelivery, *, from_mask: bool
 ) -> tuple[Callable[[Any], tuple[Any, Any]], Any]:
     """Return a jitted function that plays one step or scans over all, and what it begins with.
 
@@ -154,7 +145,7 @@ def pgx_call(
         delivered = (state.observation, state.legal_action_mask, state.rewards, state.terminated)
         return (state, cursor, key, cells, next_order), delivered
 
-    with jax.default_device(jax.local_devices(backend=backend)[0]):
+    with jax.default_device(jax.local_devices(backend="cpu")[0]):
         key = jax.random.PRNGKey(int(rng.integers(2**31)))
         state = jax.jit(jax.vmap(env.init))(jax.random.split(key, num_boards))
         carry = (state, *(jnp.asarray(field) for field in (sampled.cursor, key, sampled.cells, sampled.next_order)))

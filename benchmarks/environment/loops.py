@@ -1,6 +1,6 @@
 """Play random legal games through each environment API: the loops that are timed.
 
-Every function prepares what must not be timed and returns a `Chunk`, which plays some plies when called and says how
+Every function prepares what must not be timed and returns a `Chunk`, which plays some plies when called and returns how
 many. Each ply takes the observation, the mask, the reward and the end from the environment, as a program would, and
 looks at none but the end. A loop knows the API only, so ours and others run in the same one.
 
@@ -13,7 +13,7 @@ boards, `A` the number of cells.
 import math
 from collections.abc import Callable, Iterator
 from itertools import cycle
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, TypeAlias
 
 import gymnasium
 import numpy as np
@@ -32,15 +32,7 @@ Flags: TypeAlias = NDArray[np.bool_]
 Cells: TypeAlias = NDArray[np.int64]
 
 
-class Played(NamedTuple):
-    """What a chunk has played."""
-
-    plies: int
-    games: int
-    """Games that ended."""
-
-
-Chunk: TypeAlias = Callable[[], Played]
+Chunk: TypeAlias = Callable[[], int]
 
 
 def orders(cells: int, count: int, rng: np.random.Generator) -> Cells:
@@ -122,8 +114,8 @@ def sampled_cell(mask: NDArray[np.int8], rng: np.random.Generator) -> int:
 def one_board_from_mask(env: gymnasium.Env[Any, Any], plies: int, rng: np.random.Generator) -> Chunk:
     """Play games whose cells are sampled from the delivered masks."""
 
-    def chunk() -> Played:
-        done = games = 0
+    def chunk() -> int:
+        done = 0
         while done < plies:
             _observation, info = env.reset()
             terminated = False
@@ -131,8 +123,7 @@ def one_board_from_mask(env: gymnasium.Env[Any, Any], plies: int, rng: np.random
                 cell = sampled_cell(info["action_mask"], rng)
                 _observation, _reward, terminated, _truncated, info = env.step(cell)
                 done += 1
-            games += 1
-        return Played(done, games)
+        return done
 
     return chunk
 
@@ -140,16 +131,16 @@ def one_board_from_mask(env: gymnasium.Env[Any, Any], plies: int, rng: np.random
 def one_board(env: gymnasium.Env[Any, Any], games: Games) -> Chunk:
     """Play each order of cells until its game ends."""
 
-    def chunk() -> Played:
-        plies, played = 0, next(games)
-        for cells in played:
+    def chunk() -> int:
+        plies = 0
+        for cells in next(games):
             env.reset()
             for ply, cell in enumerate(cells, 1):
                 _observation, _reward, terminated, _truncated, _info = env.step(cell)
                 if terminated:
                     plies += ply
                     break
-        return Played(plies, len(played))
+        return plies
 
     return chunk
 
@@ -157,9 +148,9 @@ def one_board(env: gymnasium.Env[Any, Any], games: Games) -> Chunk:
 def against_opponent(env: gymnasium.Env[Any, Any], games: Games) -> Chunk:
     """Play each order of cells but for those that the opponent inside took; a ply is one `step`."""
 
-    def chunk() -> Played:
-        plies, played = 0, next(games)
-        for cells in played:
+    def chunk() -> int:
+        plies = 0
+        for cells in next(games):
             _, info = env.reset()
             for cell in cells:
                 if info["action_mask"][cell]:
@@ -167,24 +158,22 @@ def against_opponent(env: gymnasium.Env[Any, Any], games: Games) -> Chunk:
                     plies += 1
                     if terminated:
                         break
-        return Played(plies, len(played))
+        return plies
 
     return chunk
 
 
 def cart_pole(steps: int, rng: np.random.Generator) -> Chunk:
-    """Play Gymnasium's CartPole with random actions; its games are its episodes."""
+    """Play Gymnasium's CartPole with random actions."""
     env, actions = gymnasium.make("CartPole-v1"), rng.integers(2, size=steps).tolist()
 
-    def chunk() -> Played:
-        episodes = 0
+    def chunk() -> int:
         env.reset()
         for action in actions:
             _observation, _reward, terminated, truncated, _info = env.step(action)
             if terminated or truncated:
-                episodes += 1
                 env.reset()
-        return Played(len(actions), episodes)
+        return len(actions)
 
     return chunk
 
@@ -192,9 +181,9 @@ def cart_pole(steps: int, rng: np.random.Generator) -> Chunk:
 def two_agents(env: Any, games: Games) -> Chunk:
     """Play a PettingZoo AEC environment as its documentation does; the steps with None after the end are no plies."""
 
-    def chunk() -> Played:
-        plies, played = 0, next(games)
-        for cells in played:
+    def chunk() -> int:
+        plies = 0
+        for cells in next(games):
             env.reset()
             order = iter(cells)
             for _agent in env.agent_iter():
@@ -204,7 +193,7 @@ def two_agents(env: Any, games: Games) -> Chunk:
                 else:
                     env.step(next(order))
                     plies += 1
-        return Played(plies, len(played))
+        return plies
 
     return chunk
 
@@ -218,20 +207,18 @@ def vector(env: Any, chooser: Presampled | FromMask, steps: int) -> Chunk:
     mask = env.reset(seed=0)[1]["action_mask"]
     idle = None  # boards that the next step only resets
 
-    def chunk() -> Played:
+    def chunk() -> int:
         nonlocal mask, idle
-        plies = games = 0
+        plies = 0
         for _ in range(steps):
             _observation, _reward, ended, _truncated, info = env.step(chooser.choose(mask))
             plies += env.num_envs - (0 if idle is None else int(np.count_nonzero(idle)))
-            over = int(np.count_nonzero(ended))
-            games += over
             chooser.advance(ended, idle)
             if mode == AutoresetMode.NEXT_STEP:
                 idle = ended
-            elif mode == AutoresetMode.DISABLED and over:
+            elif mode == AutoresetMode.DISABLED and ended.any():
                 _observation, info = env.reset(options={"reset_mask": ended})
             mask = info["action_mask"]
-        return Played(plies, games)
+        return plies
 
     return chunk

@@ -11,9 +11,9 @@ come from random orders sampled before the clock starts, the same for all. Rows 
 of the delivered masks instead: one board by NumPy, many by tables of ours, and pgx by `jax.random.categorical`, which
 its documentation uses and which costs it more than the step.
 
-All rows run in this process, pinned to one core so that JAX starts no second thread. The rows
-of a group take turns, and one turn of all of them is a round: a ratio is one of the same round. A test checks
-that all rows play the same games. CartPole knows no mask. A peer that is not installed is skipped.
+All rows run in this process, pinned to one core so that JAX starts no second thread. The rows of a group take turns,
+and one turn of all of them is a round: a ratio is one of the same round. CartPole knows no mask. A peer that is not
+installed is skipped.
 """
 
 import os
@@ -45,8 +45,6 @@ BOARDS = (1, 64, 1_024, 65_536, 1_048_576)
 FAMILY = (Rules(3, 3, 3), Rules(4, 4, 4), Rules(7, 7, 5), Rules(15, 15, 5))
 Subject = Literal["board", "agents", "vector", "versus", "family"]
 Make: TypeAlias = Callable[[np.random.Generator], Chunk]
-Clock: TypeAlias = Callable[[], float]
-"""Returns seconds."""
 
 
 class Group(NamedTuple):
@@ -57,7 +55,7 @@ class Group(NamedTuple):
     ratios: Sequence[tuple[str, str]]
 
 
-def measure(rows: Mapping[str, Make], rounds: int, seconds: float, clock: Clock) -> dict[str, list[Result]]:
+def measure(rows: Mapping[str, Make], rounds: int, seconds: float) -> dict[str, list[Result]]:
     """Measure rows in turns, and return a result for each round; peers that are not installed are left out."""
     chunks: dict[str, Chunk] = {}
     for name, make in rows.items():
@@ -71,17 +69,17 @@ def measure(rows: Mapping[str, Make], rounds: int, seconds: float, clock: Clock)
     results: dict[str, list[Result]] = {name: [] for name in chunks}
     for _ in range(rounds):
         for name, chunk in chunks.items():
-            results[name].append({"plies/s": plies_per_second(chunk, seconds, clock)})
+            results[name].append({"plies/s": plies_per_second(chunk, seconds)})
     return results
 
 
-def plies_per_second(chunk: Chunk, seconds: float, clock: Clock) -> float:
+def plies_per_second(chunk: Chunk, seconds: float) -> float:
     """Play chunks for some time, at least one."""
     plies, elapsed = 0, 0.0
-    started = clock()
+    started = time.process_time()
     while elapsed < seconds or not plies:
-        plies += chunk().plies
-        elapsed = clock() - started
+        plies += chunk()
+        elapsed = time.process_time() - started
     return plies / elapsed
 
 
@@ -95,20 +93,12 @@ def with_ratios(group: Group, results: Mapping[str, list[Result]]) -> dict[str, 
     return found
 
 
-def run(
-    title: str,
-    group: Group,
-    rounds: int,
-    seconds: float,
-    measured_on: Mapping[str, str],
-    docs: Path | None,
-    clock: Clock = time.process_time,
-) -> None:
+def run(group: Group, rounds: int, seconds: float, measured_on: Mapping[str, str], docs: Path | None) -> None:
     """Measure a group and print its table; with `docs` save it, where `benchmarks.pages` finds a row by both names."""
-    results = with_ratios(group, measure(group.rows, rounds, seconds, clock))
+    results = with_ratios(group, measure(group.rows, rounds, seconds))
     harness.present(results, f"{group.title}; {rounds} rounds of {seconds} s a row")
     if docs is not None:
-        data.save(docs, title, {f"{group.title}: {row}": found for row, found in results.items()}, measured_on)
+        data.save(docs, TITLE, {f"{group.title}: {row}": found for row, found in results.items()}, measured_on)
 
 
 def one_board(rules: Rules) -> Make:
@@ -278,7 +268,7 @@ def main(
     pin_to_one_core()
     for subject in subjects:
         for group in GROUPS[subject]():
-            run(TITLE, group, rounds, seconds, measured_on, docs)
+            run(group, rounds, seconds, measured_on, docs)
 
 
 if __name__ == "__main__":

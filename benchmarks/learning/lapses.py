@@ -36,6 +36,7 @@ STOPS_AFTER = loop.PROOFS_TO_STOP
 """Proofs in a row after which training ends by itself."""
 PLIES = 2_500_000
 FEWER_PLIES = 1_000_000
+MOST_PLIES = 3_000_000
 
 
 class TargetPlayer(DQNAgent):
@@ -76,11 +77,11 @@ ROWS: Mapping[Row, Training] = {
     "now, optimal": Training({}, plies=FEWER_PLIES, proof="optimal"),
     "now, constant learning rate": Training({"learning_rate_hold": 0}, plies=FEWER_PLIES),
     "now, separate": Training({"networks": "separate"}, plies=FEWER_PLIES),
-    "4,4,4 now": Training(LARGE, plies=3_000_000, seeds=5),
+    "4,4,4 now": Training(LARGE, plies=MOST_PLIES, seeds=5),
 }
 
 
-def train(row: Row, seed: int) -> Result:
+def train(row: Row, seed: int, most_plies: int) -> Result:
     """Train one player to the end of its plies, and return when it was first proved and how often it lapsed."""
     torch.set_num_threads(1)
     training = ROWS[row]
@@ -89,7 +90,7 @@ def train(row: Row, seed: int) -> Result:
     settings = {
         **training.settings,
         "device": "cpu",
-        "total_steps": training.plies,
+        "total_steps": min(training.plies, most_plies),
         "stop": training.proof,
         "seed": seed,
     }
@@ -150,13 +151,18 @@ def plot(results: Mapping[str, Sequence[Result]]) -> Figure:
 
 
 def main(
-    rows: tuple[Row, ...] = get_args(Row), most_seeds: int = 100, processes: int = 2, docs: Path | None = None
+    rows: tuple[Row, ...] = get_args(Row),
+    most_seeds: int = 100,
+    most_plies: int = MOST_PLIES,
+    processes: int = 2,
+    docs: Path | None = None,
 ) -> None:
     """Count how often a player that was proved unbeatable is beaten again.
 
     Args:
         rows: What to train.
         most_seeds: Largest number of seeds of a row; fewer only to try the script.
+        most_plies: Longest training; shorter only to try the script.
         processes: Trainings at once.
         docs: Folder of the pages, in whose data file the results are saved.
     """
@@ -164,7 +170,7 @@ def main(
     with ProcessPoolExecutor(processes, get_context("spawn")) as pool:
         for row in rows:
             seeds = range(min(ROWS[row].seeds, most_seeds))
-            results = {row: list(pool.map(train, repeat(row), seeds))}
+            results = {row: list(pool.map(train, repeat(row), seeds, repeat(most_plies)))}
             harness.present(results, f"seeds 0 to {len(seeds) - 1}, {ROWS[row].plies:,} plies")
             if docs is not None:
                 data.save(docs, TITLE, results, measured_on)

@@ -1,16 +1,16 @@
 """Train learners of other libraries and ours for the same time, and look at all equally often and exactly.
 
     python -m benchmarks.peers --docs docs                                     # the walk from ours
-    python -m benchmarks.peers --players "open-spiel, searched" --docs docs    # with the settings of its best trial
+    python -m benchmarks.peers --players "open-spiel, searched" --docs docs    # with the settings that a search found
 
-Players are those of `learners.py`. With ", searched" they have the settings that `python -m benchmarks.peers.tuning`
-found, without it those of their own example, or ours its defaults. All run on one torch thread for the same seconds of
-training; the clock stops while they are looked at, and what is done once before (imports, environments, networks) is
-not counted. A player that learns with a mask is evaluated with it.
+Players are those of `learners.py`. With ", searched" they have the settings that a search found, without it those of
+their own example, or ours its defaults. All run on one torch thread for the same seconds of training; the clock stops
+while they are looked at, and what is done once before (imports, environments, networks) is not counted. A player that
+learns with a mask is evaluated with it.
 
 With `--docs` a run is added to those in the folder's peers.csv when it ends, in the place of one of the same player and
-seed, so that a measurement can be made in pieces; the tables and the plot show all of them. A
-run that fails is named, and the others continue. The last table has the rows that docs/protocol.md asks for.
+seed, so that a measurement can be made in pieces; the tables and the plot show all of them. A run that fails is named,
+and the others continue. The last table has the rows that docs/protocol.md asks for.
 """
 
 from pathlib import Path
@@ -18,13 +18,11 @@ from pathlib import Path
 import tyro
 
 from benchmarks import data, harness
-from benchmarks.peers import report, tuning
-from benchmarks.peers.evaluations import FINAL_SECONDS, Make, Run, measure, outcomes
-from benchmarks.peers.learners import SEARCHED, load
+from benchmarks.peers import report
+from benchmarks.peers.evaluations import FINAL_SECONDS, Run, measure, outcomes
+from benchmarks.peers.learners import load
 from benchmarks.peers.our_dqn import WALK
 
-DOCS = Path("docs")
-"""Where a searched player's trials are without `--docs`."""
 PACKAGES = ("stable-baselines3", "sb3-contrib", "open-spiel")
 
 
@@ -40,12 +38,12 @@ def main(
         players: Players to train, also a custom `module:name`.
         seeds: Seeds of every player.
         seconds: Training of each run, s.
-        docs: Folder to write peers.png and peers.csv into, and of peers-tuning.csv.
+        docs: Folder to write peers.png and peers.csv into.
 
     Raises:
         SystemExit: A run failed, which changes nothing for the others.
     """
-    makers = {name: maker(name, docs) for name in players}
+    makers = {name: load(name) for name in players}
     if docs is not None:
         report.check_length(docs, seconds)
     measured_on = harness.start("Learning quality compared with other libraries", PACKAGES, seeds)
@@ -64,18 +62,9 @@ def main(
             if docs is not None:
                 report.add(docs, runs)
                 data.save(docs, "peers", {name: []}, measured_on)
-    trials = tuning.read_trials((docs or DOCS) / tuning.FILE)
-    print(report.table_of_players(found, tuning.proved_trials(trials)))
+    print(report.table(found))
     if failed:
         raise SystemExit(f"{failed} runs failed, as said above; publish these lines too")
-
-
-def maker(name: str, docs: Path | None) -> Make:
-    """Return what prepares the training of a player; its settings may be those of the best trial in a folder."""
-    if not name.endswith(SEARCHED):
-        make: Make = load(name).make
-        return make
-    return tuning.best_maker(docs or DOCS, name.removesuffix(SEARCHED))  # type: ignore[arg-type]
 
 
 if __name__ == "__main__":

@@ -1,10 +1,10 @@
 """A CleanRL-style DQN, by default with the settings of its `dqn.py`, against random play in a random seat.
 
 `CleanRL` is the loop of CleanRL's `dqn.py` (https://docs.cleanrl.dev/rl-algorithms/dqn/#dqnpy), step by step, in our
-words: a SyncVectorEnv of one environment with episode statistics, Python's `random` to explore, and TensorBoard scalars
-at the end of each game and every 100 steps. It shares no line with `selfplay.dqn`. Different, and in its favour:
-nothing is printed during the loop, the comparison writes no scalars, and the memory stores what the network takes.
-Different by need: Gymnasium 1.x resets within the step only on request (`SAME_STEP`).
+words: a SyncVectorEnv of one environment with episode statistics, and Python's `random` to explore. It shares no line
+with `selfplay.dqn`. Different, and in its favour: nothing is printed during the loop, no TensorBoard scalars are
+written, and the memory stores what the network takes. Different by need: Gymnasium 1.x resets within the step only on
+request (`SAME_STEP`).
 
 Settings: the defaults of https://github.com/vwxyzjn/cleanrl/blob/master/cleanrl/dqn.py, network included. Exploration
 falls over as many steps as there, half of 500,000, and the first 10,000 steps are random play without an update. It
@@ -15,10 +15,11 @@ the illegal reward. Its one game at a time is CleanRL's own limit.
 import copy
 import itertools
 import random
-import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from itertools import pairwise
+from types import MappingProxyType
 from typing import Any
 
 import gymnasium
@@ -27,11 +28,10 @@ import torch
 from gymnasium.vector import AutoresetMode, SyncVectorEnv
 from gymnasium.wrappers import FlattenObservation, RecordEpisodeStatistics
 from numpy.typing import NDArray
-from torch import Tensor, nn
-from torch.utils.tensorboard import SummaryWriter
+from torch import nn
 
 from benchmarks.peers.evaluations import ONLINE, Tick, Train
-from benchmarks.peers.opponents import GAME, Games
+from benchmarks.peers.opponents import Games
 from benchmarks.peers.player import Greedy
 
 
@@ -60,6 +60,29 @@ class Settings:
     """Steps over which epsilon moves to its final value, in a straight line."""
 
 
+SEARCHED = Settings(
+    hidden=(512,),
+    learning_rate=0.0028,
+    learning_rate_hold=78_605,
+    gamma=0.914,
+    batch_size=160,
+    memory_size=19_523,
+    tau=0.0159,
+    warmup=2_288,
+    train_every=26,
+    target_every=1,
+    final_epsilon=0.157,
+    epsilon_steps=18_477,
+)
+"""What a search found, with these games."""
+SEARCHED_GAMES: Mapping[str, Any] = {
+    "opponent": "self",
+    "rewards": "shaped",
+    "copy_every": 1_335,
+    "opponent_random": 0.419,
+}
+
+
 class CleanRL:
     """A DQN that learns on one environment as CleanRL's `dqn.py` does."""
 
@@ -86,22 +109,18 @@ class CleanRL:
             np.zeros((size, 27), np.float32),  # next observation
         )
 
-    def learn(self, writer: SummaryWriter | None) -> Iterator[int]:
-        """Step and learn without end; yield the updates done after each step. Without a writer nothing is written."""
+    def learn(self) -> Iterator[int]:
+        """Step and learn without end; yield the updates done after each step."""
         settings, environments = self.settings, self.environments
         slope = (settings.final_epsilon - settings.epsilon) / settings.epsilon_steps
         observation, _ = environments.reset(seed=self.seed)
-        updates, started = 0, time.perf_counter()
+        updates = 0
         for step in itertools.count():
             if random.random() < max(slope * step + settings.epsilon, settings.final_epsilon):
                 action = np.array([environments.single_action_space.sample()])
             else:
                 action = self.network(torch.Tensor(observation)).argmax(dim=1).numpy()
-            after, reward, terminated, _, infos = environments.step(action)
-            if writer is not None and "final_info" in infos:
-                episode = infos["final_info"]["episode"]
-                writer.add_scalar("charts/episodic_return", episode["r"][0], step)
-                writer.add_scalar("charts/episodic_length", episode["l"][0], step)
+            after, reward, terminated, _, _ = environments.step(action)
             # Where a game has ended the next one's observation follows, and the target does not look at it.
             for stored, new in zip(self.memory, (observation, action, reward, terminated, after), strict=True):
                 stored[step % settings.memory_size] = new[0]
@@ -111,18 +130,14 @@ class CleanRL:
                     if settings.learning_rate_hold:
                         part = settings.learning_rate_hold / max(settings.learning_rate_hold, step)
                         self.optimizer.param_groups[0]["lr"] = part * settings.learning_rate
-                    loss, value = self.update(step + 1)
+                    self.update(step + 1)
                     updates += 1
-                    if writer is not None and step % 100 == 0:
-                        writer.add_scalar("losses/td_loss", loss, step)
-                        writer.add_scalar("losses/q_values", value.mean().item(), step)
-                        writer.add_scalar("charts/SPS", int(step / (time.perf_counter() - started)), step)
                 if step % settings.target_every == 0:
                     self.move_target()
             yield updates
 
-    def update(self, stored: int) -> tuple[Tensor, Tensor]:
-        """Take one step on the squared error of a batch of what is stored; return the loss and the values."""
+    def update(self, stored: int) -> None:
+        """Take one step on the squared error of a batch of what is stored."""
         settings = self.settings
         size = (settings.batch_size,)
         rows = torch.randint(min(stored, settings.memory_size), size, generator=self.generator).numpy()
@@ -135,7 +150,6 @@ class CleanRL:
         self.optimizer.zero_grad()
         loss.backward()  # type: ignore[no-untyped-call]
         self.optimizer.step()
-        return loss, value
 
     @torch.no_grad()
     def move_target(self) -> None:
@@ -144,38 +158,20 @@ class CleanRL:
             slow.lerp_(fast, self.settings.tau)
 
 
-def sampled_settings(sampled: Mapping[str, Any]) -> tuple[Settings, dict[str, Any]]:
-    """Return the settings of the learner and of its games that a search has sampled."""
-    copied = sampled["target"] == "copied"
-    learner = Settings(
-        hidden=(sampled["width"],) * sampled["layers"],
-        learning_rate=sampled["learning_rate"],
-        learning_rate_hold=sampled["learning_rate_hold"],
-        gamma=sampled["gamma"],
-        batch_size=sampled["batch_size"],
-        memory_size=sampled["memory_size"],
-        tau=1.0 if copied else sampled["soft_update"],
-        target_every=sampled["target_every"] if copied else 1,
-        warmup=sampled["learning_starts"],
-        train_every=max(1, round(1 / sampled["updates_per_step"])),
-        final_epsilon=sampled["epsilon_end"],
-        epsilon_steps=sampled["epsilon_steps"],
-    )
-    return learner, {name: sampled[name] for name in GAME}
-
-
-def make(seed: int, settings: tuple[Settings, Mapping[str, Any]] = (Settings(), {})) -> Train:
+def make(seed: int, settings: Settings = Settings(), of_games: Mapping[str, Any] = MappingProxyType({})) -> Train:
     """Return the learning of one network, which is evaluated in both seats without a mask, as it has learned."""
-    of_learner, of_games = settings
     games = Games(seed, **of_games)
-    learner = CleanRL(of_learner, seed, games.make)
+    learner = CleanRL(settings, seed, games.make)
     networks = {ONLINE: learner.network, "target": learner.target_network}
     players = {name: Greedy(network, masked=False) for name, network in networks.items()}
 
     def train(tick: Tick) -> None:
-        for steps, updates in enumerate(learner.learn(writer=None), start=1):
+        for steps, updates in enumerate(learner.learn(), start=1):
             games.update(steps, learner.network)
             if not tick(updates, players):
                 return
 
     return train
+
+
+make_searched = partial(make, settings=SEARCHED, of_games=SEARCHED_GAMES)

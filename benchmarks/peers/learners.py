@@ -3,10 +3,10 @@
 import importlib
 from collections.abc import Mapping
 from functools import partial
-from types import SimpleNamespace
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from benchmarks.peers.our_dqn import WALK, make, sampled_settings
+from benchmarks.peers.evaluations import Make
+from benchmarks.peers.our_dqn import WALK, make
 from selfplay.dqn.config import DQNConfig
 from selfplay.dqn.dqn import BOOTSTRAPS
 from selfplay.players import imported
@@ -20,7 +20,7 @@ OTHERS: Mapping[str, str] = {
 }
 """Module in this folder of each learner that is not our DQN."""
 SEARCHED = ", searched"
-"""Suffix of players whose settings were searched for."""
+"""Suffix of players with the settings that a search found."""
 
 
 class Told(NamedTuple):
@@ -47,15 +47,6 @@ TOLD: Mapping[str, Told] = {
 }
 
 
-def told(player: str) -> Told:
-    """Return what a player of the comparison is told."""
-    name = player.removesuffix(SEARCHED)
-    if name not in WALK:
-        return TOLD[name]
-    found = told_by(WALK[name])
-    return found._replace(rewards="shaped or sparse") if name != player else found
-
-
 def told_by(config: DQNConfig) -> Told:
     """Return what our settings tell the learner."""
     legal, counterexamples = ANY_CELL, "no"
@@ -71,10 +62,13 @@ def told_by(config: DQNConfig) -> Told:
     return Told(legal, config.symmetry.replace("none", "no"), counterexamples, str(config.rewards), "itself", turn)
 
 
-def load(name: str) -> Any:
-    """Return what makes a learner's training, `make(seed)`, and for a search its `sampled_settings`."""
+def load(name: str) -> Make:
+    """Return what prepares the training of a player, a custom one by `module:name`."""
     if ":" in name:
-        return SimpleNamespace(make=imported(name))
+        custom: Make = imported(name)
+        return custom
     if name in WALK:
-        return SimpleNamespace(make=partial(make, settings=WALK[name]), sampled_settings=sampled_settings)
-    return importlib.import_module(f"benchmarks.peers.{OTHERS[name]}")
+        return partial(make, settings=WALK[name])
+    module = importlib.import_module(f"benchmarks.peers.{OTHERS[name.removesuffix(SEARCHED)]}")
+    prepare: Make = module.make_searched if name.endswith(SEARCHED) else module.make
+    return prepare

@@ -7,6 +7,7 @@ counted in passes over what it has collected, as the library counts them. It has
 """
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 from sb3_contrib import MaskablePPO
@@ -15,7 +16,7 @@ from stable_baselines3.common.logger import Logger
 from torch import nn
 
 from benchmarks.peers.evaluations import ONLINE, Tick, Train
-from benchmarks.peers.opponents import GAME, Games
+from benchmarks.peers.opponents import Games
 from benchmarks.peers.player import Greedy
 from benchmarks.peers.stable_baselines3_dqn import ENDLESS, EachStep
 
@@ -23,14 +24,23 @@ EXAMPLE: Mapping[str, Any] = {"boards": 8, "game": {"opponent": "self", "rewards
 """Settings; `model` has those with the library's names."""
 
 
-def sampled_settings(sampled: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the settings that a search has sampled."""
-    names = ("learning_rate", "n_epochs", "gamma", "gae_lambda", "clip_range", "ent_coef", "vf_coef")
-    n_steps = max(2, round(sampled["rollout"] / sampled["boards"]))
-    model = {name: sampled[name] for name in names}
-    model |= {"n_steps": n_steps, "batch_size": min(sampled["batch_size"], n_steps * sampled["boards"])}
-    model["policy_kwargs"] = {"net_arch": [sampled["width"]] * sampled["layers"]}
-    return {"boards": sampled["boards"], "game": {name: sampled[name] for name in GAME}, "model": model}
+SEARCHED: Mapping[str, Any] = {
+    "boards": 4,
+    "game": {"opponent": "random", "rewards": "shaped"},
+    "model": {
+        "learning_rate": 0.00139,
+        "n_epochs": 2,
+        "gamma": 0.921,
+        "gae_lambda": 0.697,
+        "clip_range": 0.114,
+        "ent_coef": 0.00053,
+        "vf_coef": 0.244,
+        "n_steps": 214,
+        "batch_size": 136,
+        "policy_kwargs": {"net_arch": [65, 65]},
+    },
+}
+"""What a search found."""
 
 
 def make(seed: int, settings: Mapping[str, Any] = EXAMPLE) -> Train:
@@ -46,3 +56,6 @@ def make(seed: int, settings: Mapping[str, Any] = EXAMPLE) -> Train:
         model.learn(ENDLESS, callback=EachStep(games, tick, players))
 
     return train
+
+
+make_searched = partial(make, settings=SEARCHED)

@@ -9,6 +9,7 @@ for the other learners; the library has no schedule. Updates are counted per age
 """
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 from open_spiel.python import rl_environment
@@ -22,27 +23,24 @@ EXAMPLE: Mapping[str, Any] = {"hidden_layers_sizes": (32, 32), "replay_buffer_ca
 """Settings by the library's names, and `learning_rate_hold`."""
 
 
-def sampled_settings(sampled: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the settings that a search has sampled; its counts of steps are an agent's own moves and game ends."""
-    copied = sampled["target"] == "copied"
-    learn_every = max(3, round(1 / sampled["updates_per_step"]))  # with less it fails before its memory exists
-    return {
-        "hidden_layers_sizes": [sampled["width"]] * sampled["layers"],
-        "replay_buffer_capacity": sampled["memory_size"],
-        "batch_size": sampled["batch_size"],
-        "learning_rate": sampled["learning_rate"],
-        "learning_rate_hold": sampled["learning_rate_hold"],
-        "update_target_network_every": sampled["target_every"] if copied else learn_every,
-        "weight_update_coeff": 0.999999 if copied else sampled["soft_update"],  # 1 is not allowed
-        "learn_every": learn_every,
-        "discount_factor": sampled["gamma"],
-        "min_buffer_size_to_learn": min(sampled["learning_starts"], sampled["memory_size"]),
-        "epsilon_end": sampled["epsilon_end"],
-        "epsilon_decay_duration": sampled["epsilon_steps"],
-        "epsilon_decay_schedule_str": "linear",
-        "optimizer_str": sampled["optimizer"],
-        "loss_str": sampled["loss"],
-    }
+SEARCHED: Mapping[str, Any] = {
+    "hidden_layers_sizes": [193],
+    "replay_buffer_capacity": 181_523,
+    "batch_size": 327,
+    "learning_rate": 0.0121,
+    "learning_rate_hold": 2_696,
+    "update_target_network_every": 139,
+    "weight_update_coeff": 0.0193,
+    "learn_every": 139,
+    "discount_factor": 0.898,
+    "min_buffer_size_to_learn": 2_009,
+    "epsilon_end": 0.411,
+    "epsilon_decay_duration": 107_259,
+    "epsilon_decay_schedule_str": "linear",
+    "optimizer_str": "adam",
+    "loss_str": "huber",
+}
+"""What a search found. Steps are an agent's own moves and game ends."""
 
 
 class OpenSpielView(nn.Module):
@@ -113,3 +111,6 @@ def make(seed: int, settings: Mapping[str, Any] = EXAMPLE) -> Train:
             going = tick(updates, players)
 
     return train
+
+
+make_searched = partial(make, settings=SEARCHED)

@@ -15,8 +15,6 @@ from benchmarks.peers.player import Greedy
 from tictactoe import batch, solve
 
 Planes = NDArray[np.int8]
-GAME = ("opponent", "rewards", "copy_every", "opponent_random")
-"""Settings of `Games` that a search samples."""
 COPIES = 8
 """Number of latest copies that a learner plays against, so that it does not only learn to beat the last."""
 

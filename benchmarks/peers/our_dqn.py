@@ -43,27 +43,6 @@ def walk() -> Iterator[tuple[str, DQNConfig]]:
 WALK = MappingProxyType(dict(walk()))
 
 
-def sampled_settings(sampled: Mapping[str, Any]) -> DQNConfig:
-    """Return the settings that a search has sampled; what no other learner is told, this is not told either."""
-    return replace(
-        WALK["ours-any-cell"],
-        rewards=sampled["rewards"],
-        hidden=(sampled["width"],) * sampled["layers"],
-        gamma=sampled["gamma"],
-        learning_rate=sampled["learning_rate"],
-        learning_rate_hold=sampled["learning_rate_hold"],
-        batch_size=sampled["batch_size"],
-        memory_size=max(sampled["memory_size"], sampled["batch_size"]),
-        warmup=sampled["learning_starts"],
-        num_envs=sampled["boards"],
-        updates_per_step=max(1, round(sampled["updates_per_step"] * sampled["boards"])),
-        soft_update=sampled["soft_update"],
-        hard_update=sampled["target_every"] if sampled["target"] == "copied" else 0,
-        epsilon_end=sampled["epsilon_end"],
-        epsilon_plies=sampled["epsilon_steps"],
-    )
-
-
 def make(seed: int, settings: DQNConfig = DEFAULTS) -> Train:
     """Return the self-play of a DQN, as `selfplay.training` trains it."""
     config = replace(settings, seed=seed, stop="never", total_steps=ENDLESS, device="cpu")

@@ -4,6 +4,7 @@ import csv
 import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch
@@ -12,7 +13,7 @@ from matplotlib.ticker import LogLocator, NullLocator, StrMethodFormatter
 from benchmarks import harness
 from benchmarks.data import Result
 from benchmarks.peers.evaluations import ONLINE, Run
-from benchmarks.peers.learners import OTHERS, SEARCHED, Told, told
+from benchmarks.peers.learners import OTHERS, SEARCHED, TOLD, Told, told_by
 from benchmarks.peers.our_dqn import CHANGES, WALK
 from selfplay.files import write_csv
 from selfplay.pictures import FIRST, png, styled
@@ -93,14 +94,6 @@ def outcome(run: Run) -> Result:
     }
 
 
-def table_of_players(runs: Sequence[Run], proofs: Mapping[str, str]) -> str:
-    """Return the table with a row for each network of a player.
-
-    `proofs` holds how many trials of a search were proved, by player.
-    """
-    return table(runs, {run.player: {"proved trials": proofs.get(run.player, "not searched")} for run in runs})
-
-
 def table_of_the_walk(runs: Sequence[Run]) -> str:
     """Return the table of the walk, each row with what it changes as well as what the rows above it change."""
     notes = {}
@@ -110,22 +103,25 @@ def table_of_the_walk(runs: Sequence[Run]) -> str:
     return table([run for run in runs if run.player in WALK], notes)
 
 
-def table(runs: Sequence[Run], notes: Mapping[str, Result]) -> str:
-    """Return a table with notes on each player; what never happened did not within the time."""
+def table(runs: Sequence[Run], notes: Mapping[str, Result] = MappingProxyType({})) -> str:
+    """Return the table with a row for each network of a player, and notes on some players.
+
+    What never happened did not within the time.
+    """
     if not runs:
         return NONE
     results: dict[str, list[Result]] = {}
     for run in in_order(runs):
-        results.setdefault(f"{run.player}: {run.network}", [notes[run.player]]).append(outcome(run))
+        results.setdefault(f"{run.player}: {run.network}", [notes.get(run.player, {})]).append(outcome(run))
     seconds = min(run.seconds for run in runs)
     return harness.markdown(harness.summary(results)).replace("never", f"not within {harness.number(seconds)} s")
 
 
 def table_of_what_is_told() -> str:
     """Return a table of what each learner is told beyond play."""
-    players = [*WALK, *OTHERS]
+    told = {**{player: told_by(settings) for player, settings in WALK.items()}, **TOLD}
     lines = [["what", *(name.replace("_", " ") for name in Told._fields)]]
-    return harness.markdown([*lines, *([player, *told(player)] for player in players)])
+    return harness.markdown([*lines, *([player, *of_player] for player, of_player in told.items())])
 
 
 @styled()

@@ -8,6 +8,7 @@ plane 1, and learns the rules from the illegal reward.
 """
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 from stable_baselines3 import DQN
@@ -16,7 +17,7 @@ from stable_baselines3.common.env_util import make_vec_env
 from stable_baselines3.common.logger import Logger
 
 from benchmarks.peers.evaluations import ONLINE, Tick, Train
-from benchmarks.peers.opponents import GAME, Games
+from benchmarks.peers.opponents import Games
 from benchmarks.peers.player import Greedy
 
 ENDLESS = 10**9
@@ -49,30 +50,26 @@ steps; with 0 it never does.
 """
 
 
-def sampled_settings(sampled: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the settings that a search has sampled; its counts of steps are steps of all boards together."""
-    boards, copied = sampled["boards"], sampled["target"] == "copied"
-    train_freq = max(1, round(sampled["train_every"] / boards))
-    return {
-        "learning_rate": sampled["learning_rate"],
-        "learning_rate_hold": sampled["learning_rate_hold"],
-        "exploration_steps": sampled["epsilon_steps"],
-        "hidden": [sampled["width"]] * sampled["layers"],
-        "boards": boards,
-        "game": {name: sampled[name] for name in GAME},
-        "model": {
-            "batch_size": sampled["batch_size"],
-            "buffer_size": sampled["memory_size"],
-            "learning_starts": sampled["learning_starts"],
-            "gamma": sampled["gamma"],
-            "tau": 1.0 if copied else sampled["soft_update"],
-            # Less would warn, and be the same.
-            "target_update_interval": max(boards, sampled["target_every"] if copied else 1),
-            "train_freq": train_freq,
-            "gradient_steps": max(1, round(sampled["updates_per_step"] * train_freq * boards)),
-            "exploration_final_eps": sampled["epsilon_end"],
-        },
-    }
+SEARCHED: Mapping[str, Any] = {
+    "learning_rate": 0.0028,
+    "learning_rate_hold": 78_605,
+    "exploration_steps": 18_477,
+    "hidden": [512],
+    "boards": 91,
+    "game": {"opponent": "self", "rewards": "shaped", "copy_every": 1_335, "opponent_random": 0.419},
+    "model": {
+        "batch_size": 160,
+        "buffer_size": 19_523,
+        "learning_starts": 2_288,
+        "gamma": 0.914,
+        "tau": 0.0159,
+        "target_update_interval": 91,
+        "train_freq": 1,
+        "gradient_steps": 4,
+        "exploration_final_eps": 0.157,
+    },
+}
+"""What a search found."""
 
 
 class EachStep(BaseCallback):
@@ -115,3 +112,6 @@ def make(seed: int, settings: Mapping[str, Any] = EXAMPLE) -> Train:
         model.learn(ENDLESS, callback=EachStep(games, tick, players))
 
     return train
+
+
+make_searched = partial(make, settings=SEARCHED)

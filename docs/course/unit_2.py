@@ -268,7 +268,7 @@ predict("what does the most harm", ...)  # one of the six, such as "step 0.1"
 
 # %% [markdown]
 # Each row is your program with one change, then with all six, then the library's. All have learned from 100,000 games,
-# with three seeds each. (`python -m benchmarks.learning.course tables --docs docs` makes the file.)
+# with three seeds each. (`docs/studies/README.md` says how the file was made.)
 
 # %%
 ways, right = {}, {}

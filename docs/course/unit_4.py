@@ -240,7 +240,7 @@ plt.ylabel("ways to beat it, both seats")
 #
 # A memory with as many rows as boards holds only the last moves. A target network with `rate=1` is always equal to the
 # network. The twelve runs take some minutes, so their curves come with the course: three seeds for each way.
-# (`python -m benchmarks.learning.course networks --docs docs` makes the file, with this program.)
+# (`docs/studies/README.md` says how the file was made, with this program.)
 
 # %%
 runs = {}  # the evaluations of each run, (updates, ways to beat it), by its parts and its seed
