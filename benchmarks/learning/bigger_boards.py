@@ -29,8 +29,7 @@ def measure(flags: str, seed: int, seconds: float, total_steps: int) -> Result:
     """Train one player, and return how long it took to a proof."""
     config = configuration(flags, seed)
     assert isinstance(config, DQNConfig)
-    result, _ = train(replace(config, total_steps=total_steps), seconds)
-    return result
+    return train(replace(config, total_steps=total_steps), seconds)
 
 
 def main(

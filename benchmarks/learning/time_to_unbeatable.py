@@ -46,8 +46,8 @@ MODES: dict[str, DQNConfig] = {
 }
 
 
-def train(config: DQNConfig, seconds: float = math.inf) -> tuple[Result, selfplay.Record]:
-    """Train one player, for some seconds at most; return from when its proof held, and the last record."""
+def train(config: DQNConfig, seconds: float = math.inf) -> Result:
+    """Train one player, for some seconds at most; return from when its proof held."""
     records, passed, started = [], [], time.process_time()
     with patch.object(time, "perf_counter", time.process_time):  # by which the loop counts its seconds
         for record in selfplay.training(config):
@@ -61,7 +61,7 @@ def train(config: DQNConfig, seconds: float = math.inf) -> tuple[Result, selfpla
         metrics, plies = records[first].metrics, records[first].steps
         result |= {"seconds": metrics["time/training_s"], "all seconds": passed[first]}
         result |= {"updates": metrics["time/updates"], "plies": plies}
-    return result, record
+    return result
 
 
 def unit_seconds(steps: int, seed: int) -> float:
@@ -126,7 +126,7 @@ def main(
         if row not in ("default", "mask") and 5 <= seed < 10:
             return {}
         config = replace(MODES[row], total_steps=total_steps, device="cpu", seed=seed)
-        result, _ = train(config)
+        result = train(config)
         return result | {"units": result["seconds"] / units[seed]}
 
     unit_seconds(min(200, unit_steps), 0)  # what is slow only once in a process

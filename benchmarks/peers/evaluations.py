@@ -82,7 +82,7 @@ class Measured(NamedTuple):
     optimal_at_end: Mapping[str, int]
 
 
-def measure(make: Make, seed: int, seconds: float, now: Callable[[], float] = time.process_time) -> Measured:
+def measure(make: Make, seed: int, seconds: float) -> Measured:
     """Train for some seconds, and look at the player of each network every N updates and at the end.
 
     N is chosen by `look_every` in another training. The clock stops while it looks. It counts the seconds on the
@@ -92,14 +92,14 @@ def measure(make: Make, seed: int, seconds: float, now: Callable[[], float] = ti
         TypeError: `make` returned no function.
         ValueError: The training returned before its time was over, or did not return after it.
     """
-    every = look_every(make, seed, now)
+    every = look_every(make, seed)
     looks: dict[str, list[Look]] = {}
     optimal: dict[str, int] = {}
     due, looking = 0, 0.0
 
     def tick(updates: int, players: Players) -> bool:
         nonlocal due, looking
-        stopped = now()
+        stopped = time.process_time()
         trained = stopped - started - looking
         ended = trained >= seconds
         if updates < due and not ended:
@@ -111,16 +111,16 @@ def measure(make: Make, seed: int, seconds: float, now: Callable[[], float] = ti
             if verdict.optimal_states is not None:
                 optimal[network] = verdict.optimal_states
         due = updates + every
-        looking += now() - stopped
+        looking += time.process_time() - stopped
         return not ended
 
     train = training(make, seed)
-    started = now()
+    started = time.process_time()
     train(tick)
     return Measured(every, looks, optimal)
 
 
-def look_every(make: Make, seed: int, now: Callable[[], float] = time.process_time) -> int:
+def look_every(make: Make, seed: int) -> int:
     """Return after how many updates to look, so that looking costs less than a tenth of the training.
 
     A training with this seed shows what an update and a look cost.
@@ -130,22 +130,22 @@ def look_every(make: Make, seed: int, now: Callable[[], float] = time.process_ti
 
     def tick(updates: int, players: Players) -> bool:
         nonlocal first, every
-        trained = now() - started
+        trained = time.process_time() - started
         if first is None and (updates or trained >= WITHOUT_UPDATES):
             first = trained, updates
         if first is None or trained - first[0] < CALIBRATION:
             return True
         for _ in range(2):  # the first look prepares what later ones use
-            looked = now()
+            looked = time.process_time()
             for player in by_network(players).values():
                 evaluate_in_training(player, every_state=False)
-        cost = now() - looked
+        cost = time.process_time() - looked
         every = max(1, math.ceil(cost / LOOKING * (updates - first[1]) / (trained - first[0])))
         return False
 
     selfplay.evaluate(lambda _: 0, RULES)  # solves the game, which is slow only once in a process
     train = training(make, seed)
-    started = now()
+    started = time.process_time()
     train(tick)
     return every
 

@@ -1,1 +1,1 @@
-"""The sweeps behind our figures, what is saved of them, and sweeps that are disturbed."""
+"""The sweeps behind our figures, and what is saved of them."""

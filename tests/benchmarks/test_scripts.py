@@ -8,11 +8,14 @@ from typing import Any
 import pytest
 import tyro
 
+import selfplay
 from benchmarks.environment import loops, speed
 from benchmarks.learning import bigger_boards, targets
 from benchmarks.peers import evaluations
-from benchmarks.sweeps import __main__ as sweeps, evidence
+from benchmarks.sweeps import evidence
 from selfplay import DQNConfig
+from selfplay.sweep import plan as plans
+from selfplay.sweep.plan import Plan
 
 QUICK = "--mask --num-envs 16 --hidden 8 --batch-size 32 --warmup 64 --memory-size 1000 --eval-every 512"
 SCRIPTS = [
@@ -66,14 +69,15 @@ def test_a_script_measures_prints_and_writes(
         assert picture.read_bytes().startswith(b"\x89PNG")
 
 
-@pytest.mark.slow
-def test_a_sweep_is_run_and_saved(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    pytest.importorskip("ray")
-    monkeypatch.chdir(tmp_path)
-    Path("docs/evidence").mkdir(parents=True)
-    monkeypatch.setitem(sweeps.SWEEPS, "proof", "--seeds 1000 --set total_steps=1024 --each mask=true")
-    sweeps.main(["proof"])
-    evidence.main(["sweeps/proof", "--docs", "docs"])
-    written = {str(path.relative_to(tmp_path / "docs")) for path in tmp_path.glob("docs/*/*")}
+def test_a_sweep_is_saved(tmp_path: Path) -> None:
+    plan = Plan(seeds="1000", set=("total_steps=1024",), each=("mask=true",))
+    sweep = tmp_path / "sweeps" / "proof"
+    for folder in (sweep, tmp_path / "evidence"):
+        folder.mkdir(parents=True)
+    plans.write(plan, sweep)
+    for run in plans.all_runs(plan):
+        selfplay.train(run.config, run_dir=sweep / run.name, progress=False)
+    evidence.main([str(sweep), "--docs", str(tmp_path)])
+    written = {str(path.relative_to(tmp_path)) for path in tmp_path.glob("[de]*/*")}
     assert written == {"data/evidence.json", "evidence/proof.csv", "evidence/proof.png"}
-    assert len((tmp_path / "docs/evidence/proof.csv").read_text().splitlines()) == 3
+    assert len((tmp_path / "evidence/proof.csv").read_text().splitlines()) == 3
