@@ -13,9 +13,9 @@ import numpy as np
 import pytest
 
 import selfplay
+from selfplay.judging import check_certificate
 from selfplay.judging.agents import player_policy
 from selfplay.judging.certificate import file_content, unbeatable_play
-from selfplay.judging.check_certificate import Certificate, check
 from tictactoe import Rules, solve
 
 pyspiel = pytest.importorskip("pyspiel", reason="OpenSpiel is in the extra `bench`")
@@ -142,24 +142,11 @@ def best_responses(moves: Moves) -> list[float]:
     return values
 
 
-def test_a_certificate_says_what_the_best_response_to_its_moves_is(tmp_path: Path) -> None:
+def test_the_best_response_to_the_moves_of_a_certificate_gains_nothing(tmp_path: Path) -> None:
     shipped = player_policy(selfplay.load("shipped"))
     content = file_content(shipped, unbeatable_play(shipped, 10**6, "shipped"), None)
-    header, *lines = gzip.decompress(content).decode().splitlines()
-    moves = {line.replace("*", "."): line.index("*") for line in lines}
-    assert best_responses(moves) == [0, 0]
-    path, seen = tmp_path / "certificate.txt.gz", set()
-    for number in range(0, len(lines), len(lines) // 40):  # some moves are changed, each to the last empty cell
-        position = lines[number].replace("*", ".")
-        cell = lines[number].rfind(".")
-        if cell < 0:
-            continue
-        changed = [*lines[:number], f"{position[:cell]}*{position[cell + 1 :]}", *lines[number + 1 :]]
-        path.write_bytes(gzip.compress("\n".join([header, *changed, ""]).encode()))
-        verdict = check(Certificate(str(path)))[1].partition(":")[0]
-        if verdict not in seen:  # OpenSpiel takes seconds for each
-            seen.add(verdict)
-            worst = min(best_responses({**moves, position: cell}))
-            if verdict != "NOT PROVED":  # where the play continues at random, it may be beaten or not
-                assert (worst == -1) == (verdict == "NOT UNBEATABLE")
-    assert {"NOT UNBEATABLE", "NOT PROVED"} <= seen
+    path = tmp_path / "certificate.txt.gz"
+    path.write_bytes(content)
+    assert check_certificate.main(str(path)) == 0
+    _, *entries = gzip.decompress(content).decode().splitlines()
+    assert best_responses({entry.replace("*", "."): entry.index("*") for entry in entries}) == [0, 0]

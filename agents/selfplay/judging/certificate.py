@@ -1,10 +1,9 @@
-"""Certificates: all positions that an unbeatable player's own play leads to, and its move in each, for others to check.
+"""Certificates: all positions that an unbeatable player's own play leads to, and its moves there, for others to check.
 
-docs/proofs.md describes the file, and so does `check_certificate`, which shares no code with this program.
+`check_certificate` says what a certificate is, and shares no code with this module.
 """
 
 import gzip
-import io
 import json
 from collections.abc import Sequence
 
@@ -18,10 +17,8 @@ from selfplay.settings import check_known_rules
 from tictactoe import planes
 from tictactoe.rules import SIZES
 
-FORMAT, VERSION = "what an unbeatable player plays", 2
 SEATS, EMPTY, MOVE, END = b"XO", *b".*\n"
 """The characters of a position."""
-COMPRESSION = 6
 
 
 def unbeatable_play(policy: AgentPolicy, positions: int, name: str) -> list[list[Ply]]:
@@ -54,23 +51,18 @@ def file_content(policy: AgentPolicy, play: Sequence[Sequence[Ply]], model_sha25
     rules = policy.rules
     check_known_rules(rules, "a certificate")
     header = {
-        "format": FORMAT,
-        "version": VERSION,
         **{name: getattr(rules, name) for name in SIZES},
         "symmetric": policy.symmetric,
         "masked": policy.legal,
-        "positions": sum(len(ply.mine) for plies in play for ply in plies),
         "model_sha256": model_sha256,
     }
-    content = io.BytesIO()
+    by_marks = {-1: json.dumps(header).encode() + b"\n"}
+    for seat, plies in enumerate(play):
+        for number, ply in enumerate(plies):
+            entries = np.full((len(ply.mine), rules.cells + 1), EMPTY, np.uint8)
+            entries[:, -1] = END
+            for words, character in ((ply.mine, SEATS[seat]), (ply.theirs, SEATS[1 - seat]), (ply.moves, MOVE)):
+                entries[:, :-1][planes.bits(rules.cells, words)] = character
+            by_marks[2 * number + seat] = entries.tobytes()
     # The file holds no time, so that the same play makes the same file.
-    with gzip.GzipFile(fileobj=content, mode="wb", compresslevel=COMPRESSION, mtime=0) as file:
-        file.write(json.dumps(header).encode() + b"\n")
-        for seat, plies in enumerate(play):
-            for ply in plies:
-                lines = np.full((len(ply.mine), rules.cells + 1), EMPTY, np.uint8)
-                lines[:, -1] = END
-                for words, character in ((ply.mine, SEATS[seat]), (ply.theirs, SEATS[1 - seat]), (ply.moves, MOVE)):
-                    lines[:, :-1][planes.bits(rules.cells, words)] = character
-                file.write(lines.tobytes())
-    return content.getvalue()
+    return gzip.compress(b"".join(by_marks[marks] for marks in sorted(by_marks)), compresslevel=6, mtime=0)

@@ -1,219 +1,120 @@
-"""Check that the player of a certificate is unbeatable: `python check_certificate.py FILE`.
+"""Check a certificate that a player is unbeatable: `python check_certificate.py FILE`. The exit status is 0 if it is.
 
-This program needs Python alone, and shares nothing with the program that wrote the certificate. Read it from the top to
-the bottom, and you know what it proves.
+This program needs Python alone, and shares nothing with the one that wrote the file: text under gzip. Its header names
+the board, on which X and O move in turn, X first, and k marks in a row win. Each entry below it is a position in which
+the player is to move, row by row: "*" is an empty cell that it may mark, and "." any other empty cell. If "symmetric",
+an entry represents all its turned and reflected images. If "masked", the player never marks a taken cell.
 
-A certificate is text under gzip. Its first line is a JSON object: the board, how many positions follow, the checksum of
-the player's model, and more. Each other line is a position in which the player is to move, row by row: X and O are
-marks, "." is an empty cell, and "*" an empty cell that the player marks (any of them, if there are several). No
-position is listed twice. If "symmetric", a line represents all turned and reflected images. If "masked", the player
-marks any empty cell where nothing is listed, which is allowed only where the opponent can complete no line any more.
+Nothing in the file is believed. `due` holds each position, or one image of it, that the player can be led into and that
+has not been read: at first the empty board, where it plays X, and each board with one X, where it plays O. An entry
+must be due, and is struck off. Then each of its stars and each reply are tried: what follows is due, unless the game is
+over, or a masked player has a mark on each line of the board, so that it cannot lose. The file is refused if a reply
+can complete a line, or if it ends while something is due. It is sorted by marks, so that nothing is due a second time.
 
-Nothing in the file is believed: as X and as O, every listed move and every legal reply are followed to the end of each
-game. The exit status is 0 if nothing beats the player, 1 if something does or may, and 2 if the file is no certificate.
+This proves that the player cannot be beaten. By induction over the moves of a game, each position that it is led into
+while it can lose was due, itself or as an image, and so was read: the first is due from the beginning, and each later
+one became due when the one before was read. The stars there are on empty cells, so that the player marks no taken one,
+and no reply completes a line, so that the opponent never does. An image has the images of the lines, so it is as good.
 """
 
 import gzip
-import json
-import stat
+import re
 import sys
+import zlib
 from collections.abc import Iterator
-from pathlib import Path
+from operator import itemgetter
 
-LARGEST_BOARD = 64
-LONGEST_LINE = 1000
-FIELDS = "format", "version", "rows", "cols", "k", "symmetric", "masked", "positions", "model_sha256"
-"""The fields of the first line. A file with another one is refused, since it may be about another game."""
-
-Images = list[int]
-"""A position together with all its turned and reflected images: one integer for each symmetry of the board.
-
-The first one is the position itself. Bit `n` of an integer is set if X has marked cell `n`, and bit `cells + n` if O
-has. Two positions are images of each other if and only if the least integers of their lists are equal.
-"""
+HEADER = re.compile(
+    r'{"rows": ([1-9]\d?), "cols": ([1-9]\d?), "k": ([1-9]\d?), "symmetric": (true|false), "masked": (true|false), '
+    r'"model_sha256": (?:null|"[0-9a-f]{64}")}\n'
+)
+LONGEST_ENTRY = 1000
 
 
-class Board:
-    """The lines and the symmetries of a board; cells count from 0, row by row."""
-
-    def __init__(self, rows: int, cols: int, k: int, symmetric: bool) -> None:
-        self.cols = cols
-        self.cells = range(rows * cols)
-        self.full = (1 << rows * cols) - 1
-        self.lines = [sum(1 << cell for cell in line) for line in lines(rows, cols, k)]
-        self.symmetries = list(symmetries(rows, cols)) if symmetric else [tuple(self.cells)]
-        self.empty: Images = [0 for _ in self.symmetries]
-        # The bit that a mark sets in each image, by the seat that marks and the cell.
-        self.bits = [
-            [[1 << turned[cell] + seat * rows * cols for turned in self.symmetries] for cell in self.cells]
-            for seat in (0, 1)
-        ]
-
-    def after(self, images: Images, seat: int, cell: int) -> Images:
-        """Return the position after a seat has marked a cell."""
-        return [image | bit for image, bit in zip(images, self.bits[seat][cell], strict=True)]
-
-    def marks(self, images: Images, seat: int) -> int:
-        """Return the cells that a seat has marked, as bits; seat 0 is X, seat 1 is O."""
-        return images[0] >> seat * len(self.cells) & self.full
-
-    def has_line(self, marks: int) -> bool:
-        """Return whether all cells of some line are marked."""
-        return any(marks & line == line for line in self.lines)
-
-
-def lines(rows: int, cols: int, k: int) -> Iterator[list[int]]:
+def lines_of(rows: int, cols: int, k: int) -> Iterator[list[int]]:
     """Yield the cells of each line: k in a row to the right, downwards, or along one of the two diagonals."""
     for row in range(rows):
         for col in range(cols):
             for down, right in ((0, 1), (1, 0), (1, 1), (1, -1)):
-                last_row, last_col = row + (k - 1) * down, col + (k - 1) * right
-                if last_row in range(rows) and last_col in range(cols):
-                    yield [(row + i * down) * cols + (col + i * right) for i in range(k)]
+                places = [(row + i * down, col + i * right) for i in range(k)]
+                if all(r in range(rows) and c in range(cols) for r, c in places):
+                    yield [r * cols + c for r, c in places]
 
 
-def symmetries(rows: int, cols: int) -> Iterator[tuple[int, ...]]:
-    """Yield each symmetry as the cell to which it moves each cell; the first one moves none.
-
-    A board can be reflected up and down, left and right, or both; a square one also along its diagonal before that.
-    These are all its turns and reflections, 4 or 8.
-    """
-    for swap in (False, True) if rows == cols else (False,):
-        for flip_rows in (False, True):
-            for flip_cols in (False, True):
-                moved = []
-                for row in range(rows):
-                    for col in range(cols):
-                        new_row, new_col = (col, row) if swap else (row, col)
-                        new_row = rows - 1 - new_row if flip_rows else new_row
-                        new_col = cols - 1 - new_col if flip_cols else new_col
-                        moved.append(new_row * cols + new_col)
-                yield tuple(moved)
+def images_of(rows: int, cols: int) -> Iterator[list[int]]:
+    """Yield the cells of the board in the order of each turned or reflected image: 4 images, 8 of a square board."""
+    for down in (range(rows), range(rows)[::-1]):
+        for right in (range(cols), range(cols)[::-1]):
+            yield [row * cols + col for row in down for col in right]
+            if rows == cols:
+                yield [row * cols + col for col in right for row in down]
 
 
-class Certificate:
-    """What a certificate says; a file that is none raises one exception or another."""
+class Checker:
+    """What is due, and how each entry of the file changes it."""
 
-    def __init__(self, path: str) -> None:
-        # The moves are stored by the least image of their position, as cells of that image.
-        self._moves: dict[int, list[int]] = {}
-        if not stat.S_ISREG(Path(path).stat().st_mode):  # a pipe or a device may never end
-            raise ValueError("it is not a regular file")
-        with gzip.open(path, "rt", encoding="ascii") as file:
-            self.header = json.loads(file.readline(LONGEST_LINE))
-            if set(self.header) != set(FIELDS):
-                raise ValueError(f"its first line must have the fields {[*FIELDS]}, got {[*self.header]!a}")
-            _, version, rows, cols, k, symmetric, masked, positions, _ = (self.header[name] for name in FIELDS)
-            known = version == 2 and {type(rows), type(cols), type(k), type(positions)} == {int}
-            if not known or min(rows, cols) < 1 or rows * cols > LARGEST_BOARD or not 1 <= k <= max(rows, cols):
-                raise ValueError(f"its first line names no board of up to {LARGEST_BOARD} cells in version 2")
-            if Path(path).stat().st_size > LONGEST_LINE + positions * (rows * cols + 1):  # and gzip makes it smaller
-                raise ValueError(f"it is larger than {positions} positions, the number in its first line, can be")
-            self.board = Board(rows, cols, k, symmetric is True)
-            self.masked = masked is True
-            for number in range(2, positions + 2):
-                self._add_line(number, file.readline(LONGEST_LINE))
-            if file.read(1):
-                raise ValueError(f"it lists more than {positions} positions, the number in its first line")
+    def __init__(self, header: str) -> None:
+        found = HEADER.fullmatch(header)
+        if found is None or int(found[3]) > max(int(found[1]), int(found[2])):
+            raise ValueError(f"{header!r} is not the header of a certificate")
+        rows, cols, self.k = map(int, found.group(1, 2, 3))
+        self.masked = found[5] == "true"
+        self.lines = [itemgetter(*cells) for cells in lines_of(rows, cols, self.k)]
+        images = images_of(rows, cols) if found[4] == "true" else [range(rows * cols)]
+        self.images = [itemgetter(*cells) for cells in images]
+        self.entry = re.compile(rf"[XO.*]{{{rows * cols}}}\n")
+        self.entries = self.marks = 0
+        self.due = {"." * rows * cols}
+        self.try_replies("." * rows * cols, "O", "X")
 
-    def _add_line(self, number: int, line: str) -> None:
-        cells = line[:-1]
-        known = len(cells) == len(self.board.cells) and set(cells) <= set("XO.*")
-        if not known or "*" not in cells or not line.endswith("\n"):
-            raise ValueError(f"line {number} is not a position with a move")
-        images = self.board.empty
-        for cell, character in enumerate(cells):
-            if character in "XO":
-                images = self.board.after(images, "XO".index(character), cell)
-        least = min(images)
-        turned = self.board.symmetries[images.index(least)]
-        if least in self._moves:
-            raise ValueError(f"line {number} lists a position, or an image of it, for the second time")
-        self._moves[least] = [turned[cell] for cell, character in enumerate(cells) if character == "*"]
+    def image(self, position: str) -> str:
+        """Return the image of a position that is the same for all its images."""
+        return "".join(min(image(position) for image in self.images))
 
-    def moves(self, images: Images) -> list[int]:
-        """Return the cells that the player may mark in a position, none if it is not listed."""
-        least = min(images)
-        turned = self.board.symmetries[images.index(least)]
-        return [turned.index(cell) for cell in self._moves.get(least, [])]
+    def try_replies(self, position: str, player: str, opponent: str) -> None:
+        """Let the opponent mark each empty cell; the player is led into what follows."""
+        lines = [line(position) for line in self.lines]
+        if any(line.count(opponent) == self.k - 1 and "." in line for line in lines):
+            raise ValueError(f"{opponent} can complete a line after {position}")
+        if self.masked and all(player in line for line in lines):
+            return
+        for cell, character in enumerate(position):
+            reply = position[:cell] + opponent + position[cell + 1 :]
+            if character == "." and "." in reply:
+                self.due.add(self.image(reply))
 
-
-def check(certificate: Certificate) -> tuple[int, str, tuple[int, ...]]:
-    """Follow every listed move and every legal reply, as X and as O.
-
-    Return the number of positions in which the player moved and, if something is not in order, what it is and the cells
-    of a game that leads there; otherwise no text and no cells.
-    """
-    board = certificate.board
-    # As X the player moves on the empty board. As O it moves after each first mark of X.
-    openings = [((cell,), board.after(board.empty, 0, cell)) for cell in board.cells]
-    waiting: list[tuple[tuple[int, ...], Images]] = [((), board.empty), *openings]
-    seen = set()
-    positions = 0
-    while waiting:
-        game, images = waiting.pop()
-        if min(images) in seen:  # this position, or an image of it, has been followed
-            continue
-        seen.add(min(images))
-
-        # The player is to move, so the seat of the player is the one whose turn it is.
-        seat = len(game) % 2
-        mine, theirs = board.marks(images, seat), board.marks(images, 1 - seat)
-        if board.has_line(theirs):
-            return positions, f"NOT UNBEATABLE: as {'XO'[seat]} the player loses by the cells", game
-        moves = certificate.moves(images)
-        if not moves:
-            drawn = mine | theirs == board.full
-            harmless = certificate.masked and all(mine & line for line in board.lines)
-            if drawn or harmless:
-                continue
-            return positions, f"NOT PROVED: as {'XO'[seat]} the player has no move listed after the cells", game
-
-        # A listed position was compared as a whole, so its starred cells are empty here, and the moves are legal.
-        positions += 1
-        for move in moves:
-            if board.has_line(mine | 1 << move):
-                continue  # the player wins
-            moved = board.after(images, seat, move)
-            taken = mine | theirs | 1 << move
-            replies = [cell for cell in board.cells if not taken >> cell & 1]
-            waiting += [((*game, move, reply), board.after(moved, 1 - seat, reply)) for reply in replies]
-    return positions, "", ()
+    def read(self, entry: str) -> None:
+        """Strike off an entry, and try each of its stars and each reply."""
+        if not self.entry.fullmatch(entry) or "*" not in entry:
+            raise ValueError(f"{entry!r} is not a position with a move")
+        position, marks = entry[:-1].replace("*", "."), entry.count("X") + entry.count("O")
+        if self.image(position) not in self.due or marks < self.marks:
+            raise ValueError(f"{entry!r} is listed twice or out of order, or no move that is listed leads to it")
+        self.due.remove(self.image(position))
+        self.entries, self.marks = self.entries + 1, marks
+        player, opponent = ("O", "X") if marks % 2 else ("X", "O")
+        for cell in range(len(position)):
+            moved = position[:cell] + player + position[cell + 1 :]
+            if entry[cell] == "*" and not any(line(moved).count(player) == self.k for line in self.lines):
+                self.try_replies(moved, player, opponent)
 
 
-def show(board: Board, game: tuple[int, ...]) -> None:
-    """Print the board after each ply of a game."""
-    cells = ["."] * len(board.cells)
-    for ply, cell in enumerate(game):
-        cells[cell] = "XO"[ply % 2]
-        rows = ["".join(cells[start : start + board.cols]) for start in range(0, len(cells), board.cols)]
-        print(f"\n{cells[cell]} marks cell {cell}:", *rows, sep="\n")
-
-
-def main(*paths: str) -> int:
-    """Print the verdict and return the exit status."""
-    if len(paths) != 1:
-        print("usage: python check_certificate.py FILE", file=sys.stderr)
-        return 2
+def main(path: str) -> int:
+    """Print what a certificate proves, and return the exit status."""
     try:
-        certificate = Certificate(paths[0])
-    except Exception as error:  # a file can be anything
-        why = (
-            error
-            if type(error) is ValueError
-            else getattr(error, "strerror", None) or "it is damaged or no certificate"
-        )
-        print(f"no certificate in {paths[0]!r}: {why}", file=sys.stderr)
-        return 2
-    positions, problem, game = check(certificate)
-    print(*(f"{name} {value!a}" for name, value in certificate.header.items()), sep=", ")
-    if not problem:
-        print(f"UNBEATABLE as X and as O: every reply followed, {positions:,} positions")
-        return 0
-    print(problem, game)
-    show(certificate.board, game)
-    return 1
+        with gzip.open(path, "rt", encoding="ascii", newline="\n") as file:
+            header = file.readline(LONGEST_ENTRY)
+            checker = Checker(header)
+            while entry := file.readline(LONGEST_ENTRY):
+                checker.read(entry)
+        if checker.due:
+            raise ValueError(f"the player can be led into {min(checker.due)}, which is not listed")
+    except (EOFError, OSError, ValueError, zlib.error) as problem:
+        print(f"NOT PROVED by {path}: {problem}")
+        return 1
+    print(f"{header}UNBEATABLE as X and as O: every reply followed in {checker.entries:,} positions")
+    return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main(*sys.argv[1:]))
+    sys.exit(main(*sys.argv[1:]) if len(sys.argv) == 2 else "usage: python check_certificate.py FILE")
