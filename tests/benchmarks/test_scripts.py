@@ -31,7 +31,6 @@ SCRIPTS = [
     ("peers.__main__", "--players maskable-ppo 'maskable-ppo, searched' --seeds 1000 --seconds 0.2"),
     ("peers.__main__", "--players open-spiel 'open-spiel, searched' --seeds 1000 --seconds 0.2"),
     ("peers.__main__", "--players alphazero --seeds 1000 --seconds 0.2"),
-    ("symptoms", "--symptoms mask table --part 0.01 --seeds 1000"),
 ]
 """Each script with its flags."""
 DOCS = Path(__file__).parents[2] / "docs"
