@@ -127,7 +127,8 @@ def last_choice() -> Position:
 
 
 def board_of(position: Position) -> str:
-    (board,) = observe(Rules(), *np.array(position)[:, None], "absolute")
+    """Return a position in which X is to move as a refusal names it."""
+    (board,) = observe(Rules(), np.array(position[:1]), np.array(position[1:]), "absolute")
     return position_text(board)
 
 
