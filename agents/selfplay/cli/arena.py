@@ -1,46 +1,36 @@
-"""Let players meet, and show every result: `selfplay arena PLAYER PLAYER ...`."""
+"""Print the exact results between players: `selfplay arena PLAYER PLAYER ...`."""
 
-import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+
+import numpy as np
 
 from selfplay.cli.flags import parse, say
 from selfplay.errors import UserError
-from selfplay.files import write_csv
-from selfplay.learning import folder as run_folders
-from selfplay.players import NamedPolicy, Perspective, check_not_searched, resolve, run_folder
-from selfplay.program import open_console
-from selfplay.settings import Count, Seed
+from selfplay.judging.agents import AgentPolicy
+from selfplay.players import Perspective, check_board, resolve, run_folder
+from selfplay.program import open_console, waiting
 from tictactoe import Rules
 from tictactoe.opponents import OPPONENTS
+from tictactoe.tree import SOLVABLE_CELLS
 
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from selfplay.cli.arena_matches import Result
-
-RESULTS = "results.csv"
-FIELDS = ("first", "second", "win", "draw", "loss", "illegal_by_first", "illegal_by_second", "games")
-
 
 @dataclass(frozen=True)
 class ArenaConfig:
-    """Let each player meet each other, and itself, in both seats."""
+    """Print how each player does against each other, and itself, in both seats: exact probabilities, nothing sampled.
+
+    On boards of more than 16 cells players that sample their moves, such as the built-in opponents, are refused.
+    """
 
     players: tuple[str, ...]
     """Run folders, shipped, built-in opponents such as random and optimal, and your own agents as module:name. All play
     one board; if none of them has a board, they play 3,3,3."""
-    out: Path | None = None
-    """New folder for the results. Default: runs/arena-BOARD-TIME."""
-    games: Count = 10_000
-    """Games to sample in each pairing with a built-in opponent on a board of more than 16 cells. All other results are
-    exact."""
     perspective: Perspective = "absolute"
     """Planes that your own agents see: X and O (absolute), or mine and theirs (mover)."""
-    seed: Seed = 0
-    """Seed of the sampled games."""
 
     def __post_init__(self) -> None:
         if len(self.players) < 2:
@@ -51,47 +41,55 @@ class ArenaConfig:
                 raise UserError(f"{name}: is listed twice; give each player once, it also meets itself")
 
 
+class Result(NamedTuple):
+    """The probability of each end of the games between two players."""
+
+    x_wins: float
+    """X completes a line or O marks a taken cell."""
+    draw: float
+    o_wins: float
+    """O completes a line or X marks a taken cell."""
+    illegal: tuple[float, float]
+    """X and O mark a taken cell, which loses."""
+
+
+Results: TypeAlias = Mapping[tuple[str, str], Result]
+"""The results by the names of the players that play X and O."""
+
+
 def main(args: Sequence[str], prog: str = "selfplay arena") -> None:
-    """Play every pairing, write the results to a folder, and print them."""
+    """Print the results of all pairs of players as a table."""
     config = parse(ArenaConfig, args, prog)
     import torch
-    from rich.progress import track
-
-    from selfplay.cli.arena_matches import round_robin
 
     torch.set_num_threads(1)  # more threads only wait for each other on networks this small
     players = enter(config.players, config.perspective)
-    rules = next(iter(players.values())).rules
-    folder = config.out or default_folder(rules)
-    run_folders.create(folder, "out")
-    policies = {name: player.policy for name, player in players.items()}
-    played = track(
-        round_robin(rules, policies, config.games, config.seed),
-        f"{len(players)} players on {rules}",
-        total=len(players) ** 2,
-        console=open_console(),
-    )
-    results = {(first, second): result for first, second, result in played}
-    write_csv(folder / RESULTS, [FIELDS, *(csv_line(*names, result) for names, result in results.items())])
+    with waiting("following every game"):
+        results = {(x, o): result_of(players[x], players[o]) for x in players for o in players}
     open_console().print(table(results))
-    say(f"{note(results)}\n\n{folder / RESULTS} holds all digits.")
+    say(note(results))
 
 
-def enter(names: Sequence[str], perspective: Perspective) -> dict[str, NamedPolicy]:
+def enter(names: Sequence[str], perspective: Perspective) -> dict[str, AgentPolicy]:
     """Return the players by name, in the order of the names.
 
     Raises:
-        UserError: one is unknown, plays on another board than the rest, or cannot play on this board.
+        UserError: one is unknown, plays on another board than the rest, or has too many games on this board.
     """
-    players: dict[str, NamedPolicy] = {}
+    players: dict[str, AgentPolicy] = {}
     rules = Rules()
     for name in sorted(names, key=how_free):
-        player = resolve(name, perspective, rules)
+        player = resolve(name, perspective, rules).policy
         if players and player.rules != rules:
             first = next(iter(players))
             raise UserError(f"{name} plays {player.rules}, but {first} plays {rules}: give players of one board")
         rules = player.rules
-        check_not_searched(player, "an arena; leave it out")
+        check_board(rules)
+        if player.stochastic and rules.cells > SOLVABLE_CELLS:
+            raise UserError(
+                f"{name}: samples its moves, and on {rules}, a board of over {SOLVABLE_CELLS} cells, its games are too "
+                "many to follow; leave it out"
+            )
         players[name] = player
     return {name: players[name] for name in names}
 
@@ -103,37 +101,57 @@ def how_free(name: str) -> int:
     return 1 if run_folder(name) is None else 0
 
 
-def default_folder(rules: Rules) -> Path:
-    """Return runs/arena-BOARD-TIME, with a number behind it if that exists."""
-    board = str(rules).replace(",", "x")
-    return run_folders.unused(Path("runs") / f"arena-{board}-{time.strftime('%Y%m%d-%H%M%S')}")
+def result_of(x: AgentPolicy, o: AgentPolicy) -> Result:
+    """Follow every choice of two players ply by ply, each distinct position once, and return how their games end."""
+    rules = x.rules
+    wins, illegal = [0.0, 0.0], [0.0, 0.0]
+    boards = np.zeros((2, 1), np.int64)  # marks of the mover and of the opponent
+    share = np.ones(1)  # of the games that lead to each board
+    for ply in range(rules.cells):
+        seat = ply % 2
+        winner = seat if rules.line_result > 0 else 1 - seat  # by a line
+        probabilities = (x, o)[seat].probabilities(*boards)
+        board, cell = np.nonzero(probabilities)
+        share = share[board] * probabilities[board, cell]
+        mover, opponent = boards[:, board]
+        taken = (mover | opponent) >> cell & 1 != 0
+        mover = mover | np.int64(1) << cell
+        line = rules.has_line(mover) & ~taken
+        illegal[seat] += share[taken].sum()
+        wins[winner] += share[line].sum()
+        unfinished = ~(taken | line)
+        boards, share = np.stack([opponent, mover])[:, unfinished], share[unfinished]
+        if not len(share):
+            break
+        order = np.lexsort(boards)
+        boards, share = boards[:, order], share[order]
+        first = np.flatnonzero(np.append(True, (boards[:, 1:] != boards[:, :-1]).any(axis=0)))
+        boards, share = boards[:, first], np.add.reduceat(share, first)
+    ends = np.array([wins[0] + illegal[1], share.sum(), wins[1] + illegal[0], *illegal])
+    # Divided by their sum, a certain end is exactly 1, although the probabilities are rounded.
+    x_wins, draw, o_wins, *charged = (ends / ends[:3].sum()).tolist()
+    return Result(x_wins, draw, o_wins, (charged[0], charged[1]))
 
 
-def csv_line(first: str, second: str, result: "Result") -> Sequence[object]:
-    """Return a result as a line of results.csv, whose last field is empty if the result is exact."""
-    return (first, second, result.win, result.draw, result.loss, *result.illegal, result.games)
-
-
-def table(results: Mapping[tuple[str, str], "Result"]) -> "Table":
-    """Return the results as a table: a row for each player in the first seat, a column for each in the second."""
+def table(results: Results) -> "Table":
+    """Return the results as a table: a row for each player as X, a column for each as O."""
     from rich import box
     from rich.table import Table
     from rich.text import Text
 
-    names = list(dict.fromkeys(first for first, _ in results))
-    shown = Table(title="First seat's win/draw/loss, %", box=box.SIMPLE_HEAD)
-    shown.add_column("moves first", overflow="fold")
+    names = list(dict.fromkeys(x for x, _ in results))
+    shown = Table(title="X wins/draw/O wins, %", box=box.SIMPLE_HEAD)
+    shown.add_column("X down, O across", overflow="fold")
     for name in names:
         shown.add_column(Text(name), justify="right", overflow="fold")
-    for first in names:
-        shown.add_row(Text(first), *(cell(results[first, second]) for second in names))
+    for x in names:
+        shown.add_row(Text(x), *(cell_text(results[x, o]) for o in names))
     return shown
 
 
-def cell(result: "Result") -> str:
-    """Return a result in percent: win/draw/loss, and below them the taken cells of both seats if there are any."""
-    sampled = "" if result.games is None else "~"
-    text = sampled + "/".join(map(percent, (result.win, result.draw, result.loss)))
+def cell_text(result: Result) -> str:
+    """Return a result in percent: X wins/draw/O wins, and below them the taken cells of both if there are any."""
+    text = "/".join(map(percent, result[:3]))
     if any(result.illegal):
         text += "\n!" + "+".join(map(percent, result.illegal))
     return text
@@ -148,14 +166,12 @@ def percent(share: float) -> str:
     return f"{100 * share:.0f}"
 
 
-def note(results: Mapping[tuple[str, str], "Result"]) -> str:
-    """Return how the table is read, and which of its results are exact."""
-    games = max(result.games or 0 for result in results.values())
-    sentences = ["The row moves first, the column second; a cell is the row's result."]
-    if games:
-        sentences.append(f"~: sampled in {games:,} games. The others are exact.")
-    else:
-        sentences.append("All results are exact: every choice was followed. 0 is never, 100 always.")
+def note(results: Results) -> str:
+    """Return what a cell of the table means."""
+    text = (
+        "A cell says how often X, the player of its row, wins; how often nobody does; and how often O, the player of "
+        "its column, wins. Every choice of both was followed, and nothing is sampled: 0 is never, 100 always."
+    )
     if any(any(result.illegal) for result in results.values()):
-        sentences.append("!: games that end with a taken cell, by first + second seat, which then loses.")
-    return " ".join(sentences)
+        text += " !: how often X + O marks a taken cell, and loses by that."
+    return text

@@ -15,7 +15,7 @@ COMMANDS = {
     "prove": ("cli.prove", "evaluate a player exactly: can it be beaten?"),
     "certify": ("cli.certify", "write a certificate for others that a player is unbeatable"),
     "play": ("cli.play", "play against a player"),
-    "arena": ("cli.arena", "let players meet, and show every result"),
+    "arena": ("cli.arena", "print the exact results between players"),
     "web": ("cli.web", "open a page to play and to look inside players"),
     "sweep": ("cli.sweep", "train with many settings and seeds, on all cores or machines"),
     "report": ("cli.report", "compare runs in a table, or those of a sweep with intervals"),

@@ -1,110 +1,127 @@
-"""`selfplay arena`: the table, the file of results, and who may meet whom."""
+"""`selfplay arena`: exact results against plain walks and known fractions, the table, and who may meet whom."""
 
-import contextlib
-import io
+from fractions import Fraction
 from pathlib import Path
 
-import numpy as np
 import pytest
 from rich.console import Console
 
-import selfplay
 from selfplay.cli import arena
-from selfplay.cli.arena_matches import Result
-from tests.runs import read, refused, save, saved
+from selfplay.cli.arena import Result, result_of
+from selfplay.judging.agents import AgentPolicy
+from selfplay.players import resolve
+from tests.runs import refused, save, saved
 from tests.selfplay.dqn.scripted import config_with, make
+from tests.selfplay.judging.players import (
+    Sampler,
+    Sampling,
+    ScriptedPlayer,
+    certain,
+    choices_of,
+    first_empty,
+    game_by_game,
+    policy_of,
+    stubborn,
+)
 from tictactoe import Rules
 
 
-@pytest.fixture(scope="module")
-def held(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
-    """Let two untrained players meet, one of them without a mask, so that it plays taken cells."""
-    runs = tmp_path_factory.mktemp("runs")
-    saved(runs / "plain")
-    saved(runs / "masked", mask=True)
-    with pytest.MonkeyPatch.context() as patch, contextlib.redirect_stdout(io.StringIO()) as output:
-        patch.chdir(runs)
-        patch.setenv("COLUMNS", "80")
-        arena.main(["plain", "masked", "random", "optimal", "--out", "arena"])
-    return runs, output.getvalue()
+def opponent(name: str, rules: Rules | None = None) -> AgentPolicy:
+    return resolve(name, rules=rules).policy
 
 
-def test_the_table_shows_every_player_and_result(held: tuple[Path, str]) -> None:
-    _, output = held
-    rows = {line.split()[0]: line.split()[1:] for line in output.splitlines() if line.strip()}
-    assert rows["moves"] == ["first", "plain", "masked", "random", "optimal"]
-    assert rows["random"][2:] == ["58/13/29", "0/22/78"]
-    assert rows["optimal"][2:] == ["97/3/0", "0/100/0"]
-    assert "arena/results.csv" in output
+@pytest.mark.parametrize(
+    ("rules", "sampling"),
+    [
+        (Rules(), certain(first_empty)),
+        (Rules(2, 4, 3), certain(stubborn)),
+        (Rules(2, 3, 3), choices_of("heuristic")),
+    ],
+)
+def test_a_result_is_what_a_walk_through_every_game_says(rules: Rules, sampling: Sampling) -> None:
+    player, random = AgentPolicy(Sampler(rules, sampling), rules), opponent("random", rules)
+    for seat, result in enumerate((result_of(player, random), result_of(random, player))):
+        expected, illegal = game_by_game(rules, sampling, seat)
+        own = result[:3] if seat == 0 else result[2::-1]
+        assert own == pytest.approx((expected.win, expected.draw, expected.loss), abs=1e-12)
+        assert result.illegal[seat] == pytest.approx(illegal, abs=1e-12)
+        assert result.illegal[1 - seat] == 0
 
 
-def test_results_without_a_folder_go_to_one_of_their_own_in_runs() -> None:
-    folder = arena.default_folder(Rules(3, 4, 3))
-    assert folder.parent == Path("runs")
-    assert "3x4x3" in folder.name
+def test_random_against_random_gives_the_known_fractions() -> None:
+    result = result_of(opponent("random"), opponent("random"))
+    fractions = [Fraction(share).limit_denominator(10_000) for share in result[:3]]
+    assert fractions == [Fraction(737, 1260), Fraction(8, 63), Fraction(121, 420)]
+    assert result[:3] == pytest.approx([float(fraction) for fraction in fractions], abs=1e-14)
 
 
-def test_every_pairing_is_in_the_results_and_agrees_with_the_exact_evaluation(held: tuple[Path, str]) -> None:
-    runs, _ = held
-    lines = read(runs / "arena" / "results.csv")
-    shares = {
-        (line.pop("first"), line.pop("second")): {name: float(share or "nan") for name, share in line.items()}
-        for line in lines
-    }
-    assert len(shares) == len(lines) == 16
-    assert all(np.isnan(share["games"]) for share in shares.values())
-    for name in ("plain", "masked"):
-        verdict = selfplay.evaluate(selfplay.load(runs / name), Rules())
-        first, second = shares[name, "random"], shares["random", name]
-        own = [first["win"], first["draw"], first["loss"], second["loss"], second["draw"], second["win"]]
-        seats = (verdict.first, verdict.second)
-        assert own == pytest.approx([end for seat in seats for end in (seat.win, seat.draw, seat.loss)], abs=1e-12)
-        assert (first["illegal_by_first"] > 0) == (name == "plain")
-        assert first["illegal_by_second"] == 0
+def test_what_is_certain_has_the_probability_1() -> None:
+    rules = Rules(1, 6, 1)  # six probabilities of 1/6 have a sum below 1
+    assert result_of(opponent("random", rules), opponent("random", rules)) == Result(1, 0, 0, (0, 0))
 
 
-@pytest.mark.usefixtures("players")
-def test_a_large_board_is_sampled_and_says_so(capsys: pytest.CaptureFixture[str]) -> None:
-    for name, seed in (("one", "3"), ("two", "4")):
-        arena.main(["large", "random", "--games", "500", "--seed", seed, "--out", name])
-    assert "~" in capsys.readouterr().out
-    one, two = (read(Path(name, "results.csv")) for name in ("one", "two"))
-    assert one != two
-    assert [line["games"] for line in one] == ["", "500", "500", "500"]
+def test_a_taken_cell_loses_the_game() -> None:
+    first_cell = policy_of(ScriptedPlayer(lambda *_: 0))
+    assert result_of(first_cell, first_cell) == Result(1, 0, 0, (0, 1))
+    assert result_of(first_cell, opponent("random")) == Result(0, 0, 1, (1, 0))
+    # As O it fails at once if cell 0 is taken, else with its second move.
+    assert result_of(opponent("random"), first_cell) == Result(1, 0, 0, (0, 1))
+    # With the mark that O has on cell 0 it would have a line.
+    diagonal = policy_of(ScriptedPlayer(lambda mine, _: (4, 8, 0)[len(mine)]))
+    assert result_of(diagonal, policy_of(ScriptedPlayer(first_empty))) == Result(0, 0, 1, (1, 0))
+
+
+def test_two_deterministic_players_have_one_game_on_a_board_of_any_size() -> None:
+    large = policy_of(ScriptedPlayer(first_empty), Rules(8, 8, 5))
+    assert result_of(large, large) == Result(1, 0, 0, (0, 0))
 
 
 @pytest.fixture
 def players(here: Path) -> Path:
-    saved(here / "a")
+    """Save untrained players, of which one marks taken cells and two play larger boards, and an agent of 9,9,5."""
+    saved(here / "plain")
     saved(here / "wide", rows=3, cols=4)
     large = config_with(rows=4, cols=5, k=3, mask=True)
     save(here / "large", large, make(large).player())
+    Path("larger.py").write_text("import tictactoe\ndef agent(_): return 0\nagent.rules = tictactoe.Rules(9, 9, 5)\n")
     return here
+
+
+@pytest.mark.usefixtures("players")
+def test_the_table_shows_every_player_and_result(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    arena.main(["plain", "random", "optimal"])
+    output = capsys.readouterr().out
+    rows = {line.split()[0]: line.split()[1:] for line in output.splitlines() if line.strip()}
+    assert rows["X"][-3:] == ["plain", "random", "optimal"]
+    assert rows["random"][1:] == ["58/13/29", "0/22/78"]
+    assert rows["optimal"][1:] == ["97/3/0", "0/100/0"]
+    assert "!" in output
 
 
 @pytest.mark.parametrize(
     ("args", "named"),
     [
         ("nobody random", "nobody"),
-        ("a wide", "wide plays 3,4,3"),
+        ("plain wide", "wide plays 3,4,3"),
+        ("larger:agent random", "64"),
+        ("large random", "random"),
         ("large optimal", "optimal"),
-        ("random a random", "random"),
-        ("a random --games 0", "games"),
-        ("a random --out wide", "wide"),
-        ("a random --out /dev/null/x", "/dev/null/x"),
+        ("random plain random", "random"),
     ],
 )
-def test_a_mistake_is_named_and_leaves_nothing(players: Path, args: str, named: str) -> None:
-    before = sorted(players.rglob("*"))
+@pytest.mark.usefixtures("players")
+def test_a_mistake_is_named(args: str, named: str) -> None:
     assert named in refused(arena.main, args.split())
-    assert sorted(players.rglob("*")) == before
 
 
 @pytest.mark.usefixtures("players")
 def test_players_without_a_board_play_that_of_a_run() -> None:
-    players = arena.enter(["heuristic", "wide", "rule"], "absolute")
-    assert [*players] == ["heuristic", "wide", "rule"]
-    assert {player.rules for player in players.values()} == {Rules(3, 4, 3)}
+    entered = arena.enter(["heuristic", "wide", "rule"], "absolute")
+    assert [*entered] == ["heuristic", "wide", "rule"]
+    assert {player.rules for player in entered.values()} == {Rules(3, 4, 3)}
     assert {player.rules for player in arena.enter(["random", "optimal"], "absolute").values()} == {Rules()}
 
 
@@ -115,10 +132,10 @@ def test_shares_are_never_rounded_to_what_they_are_not() -> None:
 
 def test_names_are_shown_as_they_are_and_in_full() -> None:
     names = ["[bold]x[/bold]", "runs/dqn-3x3x3-0-mask-20260101-120000", "\u65e5\u672c", "$a^b$"]
-    results = {(one, other): Result(0.58, 0.13, 0.29, (0.004, 0.1)) for one in names for other in names}
-    console = Console(width=80, file=io.StringIO(), record=True)
+    results = {(x, o): Result(0.58, 0.13, 0.29, (0.004, 0.1)) for x in names for o in names}
+    console = Console(width=80, record=True)
     console.print(arena.table(results))
     text = console.export_text()
     assert text.count("58/13/29") == text.count("!<1+10") == len(results)
     assert text.count("[bold]x") == 2
-    assert "…" not in text
+    assert "\u2026" not in text
