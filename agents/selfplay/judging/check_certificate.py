@@ -89,7 +89,7 @@ class Checker:
             raise ValueError(f"{entry!r} is not a position with a move")
         position, marks = entry[:-1].replace("*", "."), entry.count("X") + entry.count("O")
         if self.image(position) not in self.due or marks < self.marks:
-            raise ValueError(f"{entry!r} is listed twice or out of order, or no move that is listed leads to it")
+            raise ValueError(f"{entry[:-1]} is listed twice or out of order, or no move that is listed leads to it")
         self.due.remove(self.image(position))
         self.entries, self.marks = self.entries + 1, marks
         player, opponent = ("O", "X") if marks % 2 else ("X", "O")
