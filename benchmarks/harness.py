@@ -7,9 +7,11 @@ one seed after the other, so that what slows the machine for a while slows every
 import math
 import os
 import platform
+import runpy
 import statistics
 import subprocess
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cache
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -21,6 +23,12 @@ from benchmarks import data
 from benchmarks.data import Result, Row, Seats
 
 ROOT = Path(__file__).parents[1]
+
+
+@cache
+def recipe(name: str) -> Mapping[str, Any]:
+    """Run the file of a recipe, and return what it defines, by name."""
+    return runpy.run_path(str(ROOT / "docs" / "recipes" / f"{name}.py"))
 
 
 # The machine

@@ -7,7 +7,6 @@ Every row is a run of the recipe docs/recipes/self_play_dqn.py with other settin
 """
 
 import csv
-import runpy
 from collections.abc import Mapping, Sequence
 from functools import cache
 from itertools import groupby, product
@@ -23,7 +22,7 @@ from benchmarks.data import Result
 from selfplay.files import write_csv
 from tictactoe import Rewards
 
-RECIPE = harness.ROOT / "docs" / "recipes" / "self_play_dqn.py"
+RECIPE = "self_play_dqn"
 PLIES = 512_000
 PROVED, ILLEGAL = "proved", "ways by its own illegal move"
 TAKEN = "states where it marks a taken cell"
@@ -70,21 +69,15 @@ ROWS: Mapping[str, Mapping[str, Changes]] = {
 """The mistakes of each table of the page."""
 
 
-@cache
-def recipe() -> Mapping[str, Any]:
-    """Return what the file of the recipe defines, by name."""
-    return runpy.run_path(str(RECIPE))
-
-
 def trained(changes: Changes, seed: int, plies: int) -> selfplay.Verdict:
     """Train the recipe for some plies, and return the verdict on its player at the end."""
-    return verdict_of(recipe()["Settings"](seed=seed, total_plies=plies, evaluate_every=plies, **changes))
+    return verdict_of(harness.recipe(RECIPE)["Settings"](seed=seed, total_plies=plies, evaluate_every=plies, **changes))
 
 
 @cache
 def verdict_of(settings: Any) -> selfplay.Verdict:
     """Return the verdict on the player of the recipe with these settings, which several tables may show."""
-    verdict: selfplay.Verdict = recipe()["main"](settings)
+    verdict: selfplay.Verdict = harness.recipe(RECIPE)["main"](settings)
     return verdict
 
 

@@ -5,17 +5,18 @@ so this one is ours. It knows the rules: its search in self-play asks them what 
 moves of the network alone.
 """
 
+from benchmarks import harness
 from benchmarks.peers.evaluations import ONLINE, Tick, Train
-from docs.recipes import alphazero
 
 
 def make(seed: int) -> Train:
     """Return AlphaZero's self-play."""
 
     def train(tick: Tick) -> None:
-        learner = alphazero.AlphaZero(seed)
+        recipe = harness.recipe("alphazero")
+        learner = recipe["AlphaZero"](seed)
         while tick(learner.updates, {ONLINE: learner.player()}):
-            learner.advance(alphazero.BOARDS)
+            learner.advance(recipe["BOARDS"])
 
     return train
 
