@@ -4,10 +4,9 @@ The library knows only one agent, so the opponent belongs to the environment: on
 or a random cell now and then. The program evaluates the model while it trains, and stops at the first proof. Then it
 saves the model, loads it like any other, and judges it over every reply of every opponent.
 
-An earlier search tried twenty settings, and only these ended with a proof. Trained again on seeds 0 to 4,
-they were first unbeatable after 16 to 60 s on one core. Another seed may take longer. A model that keeps learning after
-its first proof can sometimes be beaten again, so the program stops there. With `--steps 20000` it gives up after some
-seconds, and shows the shortest games that beat the model.
+An earlier search tried twenty settings, and only these ended with a proof. It takes about a minute on one core; another
+seed may take longer. A model that keeps learning after its first proof can sometimes be beaten again, so the program
+stops there. With `--steps 20000` it gives up within half a minute, and shows the shortest games that beat the model.
 """
 
 import copy
