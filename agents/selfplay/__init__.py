@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, Any
 from selfplay.errors import naming_the_extra
 
 if TYPE_CHECKING:
-    from selfplay.agent import Agent as Agent, Player as Player, StochasticAgent as StochasticAgent
+    from selfplay.adapter import agent as agent
     from selfplay.dqn.config import PRESETS as PRESETS, DQNConfig as DQNConfig
     from selfplay.dqn.dqn import DQNAgent as DQNAgent, InterleavedSelfPlay as InterleavedSelfPlay
     from selfplay.errors import UserError as UserError
-    from selfplay.judging.counterexamples import Counterexamples as Counterexamples
-    from selfplay.judging.verdict import SeatVerdict as SeatVerdict, Verdict as Verdict
+    from selfplay.judge.counterexamples import Counterexamples as Counterexamples
+    from selfplay.judge.mistakes import Mistake as Mistake
+    from selfplay.judge.verdict import SeatVerdict as SeatVerdict, Verdict as Verdict
     from selfplay.learner import Learner as Learner
     from selfplay.learning.api import (
         open as open,  # noqa: A004 (selfplay.open, as gymnasium.make)
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from selfplay.learning.load import load as load, snapshot_steps as snapshot_steps
     from selfplay.learning.loop import Record as Record
     from selfplay.learning.result import Run as Run
+    from selfplay.protocols import Agent as Agent, Player as Player, StochasticAgent as StochasticAgent
     from selfplay.settings import CustomConfig as CustomConfig
     from selfplay.tabular.config import (
         AfterstateQConfig as AfterstateQConfig,
@@ -32,24 +34,30 @@ if TYPE_CHECKING:
         TDBackupConfig as TDBackupConfig,
         TDValueConfig as TDValueConfig,
     )
-    from selfplay.verdicts import counterexamples as counterexamples, evaluate as evaluate
+    from selfplay.verdicts import (
+        counterexamples as counterexamples,
+        evaluate as evaluate,
+        mistakes as mistakes,
+    )
 
     __version__: str
 
 _PLACES = {
     "learning.api": ("open", "train", "training"),
     "learning.load": ("load", "snapshot_steps"),
-    "agent": ("Agent", "Player", "StochasticAgent"),
+    "adapter": ("agent",),
+    "protocols": ("Agent", "Player", "StochasticAgent"),
     "dqn.config": ("PRESETS", "DQNConfig"),
     "dqn.dqn": ("DQNAgent", "InterleavedSelfPlay"),
     "errors": ("UserError",),
-    "judging.counterexamples": ("Counterexamples",),
-    "judging.verdict": ("SeatVerdict", "Verdict"),
+    "judge.counterexamples": ("Counterexamples",),
+    "judge.mistakes": ("Mistake",),
+    "judge.verdict": ("SeatVerdict", "Verdict"),
     "learner": ("Learner",),
     "settings": ("CustomConfig",),
     "learning.result": ("Run",),
     "learning.loop": ("Record",),
-    "verdicts": ("counterexamples", "evaluate"),
+    "verdicts": ("counterexamples", "evaluate", "mistakes"),
     "tabular.config": ("AfterstateQConfig", "MinimaxQConfig", "TDBackupConfig", "TDValueConfig"),
 }
 """The names by the module that each comes from; a test compares them with the imports above."""

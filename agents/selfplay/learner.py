@@ -5,8 +5,8 @@ from collections.abc import Callable, Mapping
 from types import FunctionType
 from typing import Any, Protocol, TypeAlias
 
-from selfplay.agent import AnyAgent
 from selfplay.errors import UserError
+from selfplay.protocols import AnyAgent
 from tictactoe import Rules
 
 NEEDED = ("rules", "steps", "advance", "player", "state", "restore")

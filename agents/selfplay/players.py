@@ -9,12 +9,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, NoReturn, TypeAlias
 
-from selfplay.agent import Player
 from selfplay.errors import UserError, what_failed
-from selfplay.judging.agents import AgentPolicy, ChoicesPolicy, agent_policy, own_rules, player_policy
-from selfplay.judging.progress import Progress
+from selfplay.judge.ask import AgentPolicy, agent_policy, choices_policy
+from selfplay.judge.progress import Progress
 from selfplay.learning.load import SHIPPED, SHIPPED_FOLDER, load, read_settings
 from selfplay.program import open_console
+from selfplay.protocols import Player
 from selfplay.settings import Count, CustomConfig, as_path
 from tictactoe import Rules
 from tictactoe.names import did_you_mean
@@ -24,6 +24,21 @@ from tictactoe.tree import SOLVABLE_CELLS
 
 Perspective: TypeAlias = Literal["absolute", "mover"]
 
+PTH = "net = Net(); net.load_state_dict(torch.load({file})); agent = net"
+PICKLE = 'agent = pickle.load(open({file}, "rb"))'
+AGENTS_FROM_FILES = {
+    ".zip": "from stable_baselines3 import DQN; agent = DQN.load({file})",
+    ".pth": PTH,
+    ".pt": PTH,
+    ".onnx": "session = onnxruntime.InferenceSession({file}); agent = lambda seen: session.run(None, "
+    '{{session.get_inputs()[0].name: seen.reshape(1, -1).astype("float32")}})[0].argmax()',
+    ".keras": "model = keras.models.load_model({file}); "
+    "agent = lambda seen: model(seen.reshape(1, -1)).numpy().argmax()",
+    ".json": 'table = json.load(open({file})); agent = selfplay.agent(table.__getitem__, cells=".XO")',
+    ".pkl": PICKLE,
+    ".pickle": PICKLE,
+}
+"""The lines that make an agent of a file of others, by its suffix."""
 SPINNER_SECONDS = 0.1
 """Seconds between two changes of the line of progress on a terminal."""
 
@@ -45,62 +60,64 @@ class NamedPolicy(NamedTuple):
         return self.policy.rules
 
 
-def resolve(name: str, perspective: Perspective = "absolute", rules: Rules | None = None) -> NamedPolicy:
+def resolve(
+    name: str,
+    perspective: Perspective = "absolute",
+    rules: Rules | None = None,
+    progress: Progress | None = None,
+) -> NamedPolicy:
     """Return the player of a name: "shipped", a built-in opponent, a run folder, `module:name`, or that `@FOLDER`.
 
-    Built-in opponents, and custom agents without `rules`, play on the board of `rules`. Custom agents see the
-    `perspective`. `module:name@FOLDER` is the player of a run whose learner or network is that code. Only these two
-    forms import code, from the current folder first, and not if a folder has that name.
+    Built-in opponents, and custom agents without `rules`, play on the board of `rules`, by default 3,3,3. Custom agents
+    see the `perspective`. `progress` is told how far an evaluation is. `module:name@FOLDER` is the player of a run
+    whose learner or network is that code. Only these two forms import code, from the current folder first, and not if a
+    folder has that name.
 
     Raises:
-        UserError: the name means nothing, or the player cannot be loaded.
+        UserError: the name means nothing, the player cannot be loaded, or it plays on another board.
     """
-    rules = rules or Rules()
     if name in OPPONENTS:
-        return NamedPolicy(name, ChoicesPolicy(OPPONENTS[name], rules), None, None)
+        return NamedPolicy(name, choices_policy(OPPONENTS[name], rules or Rules(), progress=progress), None, None)
     folder = run_folder(name)
     if folder is not None:
-        return _trained(name, folder)
+        player = load(folder)
+        return NamedPolicy(name, agent_policy(player, rules, name=name, progress=progress), player, folder)
     code, _, place = name.partition("@")
     if not re.fullmatch(r"[\w.]+:[\w.]+", code):
         _refuse(name)
-    if place:
-        return _trained_with_code(name, as_path(place), imported(code), perspective)
-    return _custom(name, imported(code), perspective, rules)
-
-
-def _trained(name: str, folder: Path, network: Any = None) -> NamedPolicy:
-    """Return the player of a run."""
-    player = load(folder, network=network)
-    return NamedPolicy(name, player_policy(player), player, folder)
-
-
-def _trained_with_code(name: str, folder: Path, code: Any, perspective: Perspective) -> NamedPolicy:
-    """Return the player of a run whose network or learner is `code`."""
+    agent = imported(code)
+    if not place:
+        return NamedPolicy(name, agent_policy(agent, rules, perspective, name, progress), None, None)
+    folder = as_path(place)
     config, _ = read_settings(folder)
     if not isinstance(config, CustomConfig):
-        return _trained(name, folder, network=code)
+        player = load(folder, network=agent)
+        return NamedPolicy(name, agent_policy(player, rules, name=name, progress=progress), player, folder)
+    learned = _learned_player(name, folder, agent)
+    perspective = getattr(agent, "perspective", perspective)
+    return NamedPolicy(name, agent_policy(learned, config.rules, perspective, name, progress), None, None)
+
+
+def _learned_player(name: str, folder: Path, learner: Any) -> Any:
+    """Return the player of a run of somebody's learner.
+
+    Raises:
+        UserError: it cannot be loaded.
+    """
     try:
-        agent = load(folder, learner=code)
+        return load(folder, learner=learner)
     except UserError:
         raise
     except Exception as error:  # the learner is somebody's own program
         raise UserError(f"{name}: cannot be loaded: {what_failed(error)}") from None
-    policy = agent_policy(agent, config.rules, getattr(code, "perspective", perspective), name)
-    return NamedPolicy(name, policy, None, None)
-
-
-def _custom(name: str, agent: Any, perspective: Perspective, rules: Rules) -> NamedPolicy:
-    """Return a custom agent, on its own board if it has one."""
-    policy = agent_policy(agent, own_rules(agent) or rules, perspective, name)
-    return NamedPolicy(name, policy, None, None)
 
 
 def _refuse(name: str) -> NoReturn:
-    if name.endswith(".zip"):
+    lines = AGENTS_FROM_FILES.get(Path(name).suffix.lower())
+    if lines is not None:
         raise UserError(
-            f"{name} is not a run folder. Load a Stable-Baselines3 model in Python, and evaluate that: "
-            f"selfplay.evaluate(DQN.load({name!r})); a command takes the loaded model as module:name"
+            f"{name}: is not a run folder. Write these lines into my_agents.py, and name my_agents:agent: "
+            f"{lines.format(file=repr(name))}"
         )
     known = (SHIPPED, *OPPONENTS)
     raise UserError(
@@ -139,6 +156,11 @@ class BoardFlags:
     rules: Rules = Rules()
     """The board, for a built-in opponent or your own agent without `rules`."""
 
+    @property
+    def given_rules(self) -> Rules | None:
+        """Return the board if it is not the default one, else None: a player that brings another board keeps that."""
+        return None if self.rules == Rules() else self.rules
+
 
 @dataclass(frozen=True)
 class EvaluatedPlayer(BoardFlags):
@@ -152,16 +174,15 @@ class EvaluatedPlayer(BoardFlags):
     """Most distinct positions at each ply (move); the default takes 2 GB of memory. On boards of up to 16 cells a proof
     looks at all positions."""
 
-    def resolve(self) -> NamedPolicy:
-        """Return the player.
+    def resolve(self, progress: Progress) -> NamedPolicy:
+        """Return the player, whose evaluation tells `progress` how far it is.
 
         Raises:
             UserError: there is none, or it cannot be followed on its board.
         """
-        named = resolve(self.player, self.perspective, self.rules)
+        named = resolve(self.player, self.perspective, self.given_rules, progress)
         check_not_searched(named, "a proof")
         check_board(named.rules)
-        named.policy.sparing = True
         return named
 
 
@@ -183,10 +204,15 @@ def following() -> Iterator[Progress]:
     """Yield the progress of an evaluation, which a spinner shows on a terminal."""
     console = open_console()
     if not console.is_terminal:
-        yield Progress()
+        yield Progress(print_to_stderr)
         return
     with console.status("following every legal reply") as status:
         yield Progress(status.update, SPINNER_SECONDS, SPINNER_SECONDS)
+
+
+def print_to_stderr(line: str) -> None:
+    """Print a line to stderr, so that stdout holds results alone."""
+    print(line, file=sys.stderr, flush=True)
 
 
 def check_board(rules: Rules) -> None:

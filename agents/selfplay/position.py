@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from selfplay.agent import Array
 from selfplay.errors import UserError
+from selfplay.protocols import Array
 from tictactoe import Rules, batch
 from tictactoe.rendering.text import MARKS
 from tictactoe.tree import IntArray
@@ -41,7 +41,7 @@ class Position:
     @property
     def empty(self) -> tuple[int, ...]:
         """Return the cells without a mark."""
-        return self.rules.cells_of(self.rules.empty_cells(*self.marks))
+        return self.rules.cells_of(self.rules.legal_cells(*self.marks))
 
     @property
     def winner(self) -> int | None:

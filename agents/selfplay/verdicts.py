@@ -1,19 +1,21 @@
 """The public functions that judge an agent of any form: its exact verdict, and what beats it."""
 
 import os
+from dataclasses import replace
 from typing import TypeAlias
 
 import numpy as np
 
-from selfplay.agent import AnyAgent
 from selfplay.errors import UserError
-from selfplay.judging.agents import AgentPolicy, agent_policy
-from selfplay.judging.counterexamples import Counterexamples, find_counterexamples
-from selfplay.judging.evaluate import POSITIONS, evaluate_own_play, evaluate_policy
-from selfplay.judging.progress import Progress
-from selfplay.judging.verdict import Verdict
+from selfplay.judge.ask import AgentPolicy, agent_policy
+from selfplay.judge.counterexamples import Counterexamples, find_counterexamples
+from selfplay.judge.evaluate import BOTH_SEATS, POSITIONS, evaluate_policy
+from selfplay.judge.mistakes import Mistake, find_mistakes
+from selfplay.judge.progress import Progress
+from selfplay.judge.verdict import Verdict
 from selfplay.learning.result import Run
-from selfplay.players import Perspective, check_not_searched, resolve
+from selfplay.players import Perspective, check_not_searched, print_to_stderr, resolve
+from selfplay.protocols import AnyAgent
 from selfplay.settings import Count, as_path, converted
 from tictactoe import Rules, batch
 
@@ -27,6 +29,8 @@ def evaluate(
     positions: int = POSITIONS,
     perspective: Perspective = "absolute",
     every_state: bool = True,
+    seat: int | None = None,
+    ask_again: bool = True,
 ) -> Verdict:
     """Evaluate an agent exactly: make its own moves, without a mask, and try every legal reply.
 
@@ -62,12 +66,11 @@ def evaluate(
             answer is not a cell, or probabilities, for each board; `rules` is not a `Rules`, or `positions` no count.
     """
     positions = converted("positions", positions, Count)
+    if seat is not None and seat not in BOTH_SEATS:
+        raise UserError(f"seat must be 0, for X, or 1, for O, got {seat!r}")
+    seats = BOTH_SEATS if seat is None else (seat,)
     policy = _policy(agent, rules, perspective)
-    progress = Progress()
-    policy.watch = progress.ask
-    if not every_state:
-        return evaluate_own_play(policy, positions, progress.follow)
-    return evaluate_policy(policy, every_state=True, positions=positions, report=progress.follow)
+    return evaluate_policy(policy, every_state, positions, seats, ask_again).verdict
 
 
 def counterexamples(
@@ -86,6 +89,18 @@ def counterexamples(
     return find_counterexamples(_policy(agent, rules, perspective), positions, np.random.default_rng(seed))
 
 
+def mistakes(agent: Evaluated, rules: Rules | None = None, perspective: Perspective = "absolute") -> list[Mistake]:
+    """Return the moves of an agent that do not keep the value of the position, in every state of a small board.
+
+    The worst come first. A missed win is one of `value` 1. The arguments are those of `evaluate`.
+
+    Raises:
+        UserError: as in `evaluate`, or the board has more than 12 cells.
+    """
+    policy = replace(_policy(agent, rules, perspective), symmetric=False)  # every position is wanted, not one image
+    return find_mistakes(evaluate_policy(policy))
+
+
 def _policy(agent: Evaluated, rules: Rules | None, perspective: Perspective) -> AgentPolicy:
     """Return the policy of an agent on a board on which it can be followed.
 
@@ -97,14 +112,12 @@ def _policy(agent: Evaluated, rules: Rules | None, perspective: Perspective) -> 
         raise UserError(f"rules must be a tictactoe.Rules, e.g. Rules(3, 3, 3), not {rules!r}")
     if isinstance(agent, Run):
         agent = agent.player
+    progress = Progress(print_to_stderr)
     if isinstance(agent, str | os.PathLike):
-        named = resolve(str(as_path(agent)), perspective, rules)
+        named = resolve(str(as_path(agent)), perspective, rules, progress)
         check_not_searched(named, "an evaluation")
-        if rules not in (None, named.rules):
-            raise UserError(f"{named.name}: plays on {named.rules}, not on {rules}; leave out rules=")
         policy = named.policy
     else:
-        policy = agent_policy(agent, rules, perspective)
-    policy.sparing = True
+        policy = agent_policy(agent, rules, perspective, progress=progress)
     batch.check_fits(policy.rules)
     return policy

@@ -27,7 +27,7 @@ from benchmarks import data, harness
 from benchmarks.data import Result
 from selfplay import pictures
 from selfplay.dqn.dqn import DQNAgent
-from selfplay.judging import training_positions
+from selfplay.judge import teach
 from selfplay.learning import loop
 from tictactoe.tree import IntArray
 
@@ -96,8 +96,8 @@ def train(row: Row, seed: int, most_plies: int) -> Result:
     }
     no_stop = patch.object(loop, "PROOFS_TO_STOP", math.inf)
     clock = patch.object(time, "perf_counter", time.process_time)  # by which the loop counts its seconds
-    refutations = training_positions.refutations if training.replies else no_replies
-    with no_stop, clock, patch.object(training_positions, "refutations", refutations):
+    refutations = teach.refutations if training.replies else no_replies
+    with no_stop, clock, patch.object(teach, "refutations", refutations):
         for record in selfplay.training(agent=training.agent, **settings):
             proved = loop.proves(record.verdict, training.proof)
             in_a_row = in_a_row + 1 if proved else 0

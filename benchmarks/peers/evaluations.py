@@ -8,10 +8,11 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 
 import selfplay
-from selfplay.agent import AnyAgent
-from selfplay.judging.agents import agent_policy
-from selfplay.judging.evaluate import evaluate_own_play, evaluate_policy
-from selfplay.judging.verdict import Verdict
+from selfplay.judge.ask import agent_policy
+from selfplay.judge.confirm import ChangedAnswerError
+from selfplay.judge.evaluate import evaluate_policy
+from selfplay.judge.verdict import Verdict
+from selfplay.protocols import AnyAgent
 from tictactoe import Rules
 
 RULES = Rules()
@@ -151,10 +152,12 @@ def look_every(make: Make, seed: int) -> int:
 
 
 def evaluate_in_training(player: AnyAgent, every_state: bool) -> Verdict:
-    """Return the verdict on a player that sees the mover's view; ours is not refused where two values nearly agree."""
-    policy = agent_policy(player, RULES, "mover", in_training=True)
-    policy.sparing = True  # as in `selfplay.evaluate`
-    return evaluate_policy(policy) if every_state else evaluate_own_play(policy)
+    """Return the verdict on a player that sees the mover's view; where rounding decides, nothing is proved."""
+    policy = agent_policy(player, RULES, "mover")
+    try:
+        return evaluate_policy(policy, every_state).verdict
+    except ChangedAnswerError:
+        return evaluate_policy(policy, every_state, ask_again=False).verdict
 
 
 def training(make: Make, seed: int) -> Train:

@@ -93,7 +93,7 @@ predict("replies that hold the draw: edge", ...)
 # %%
 mover, opponent = 1 << 0 | 1 << 8, 1 << 4  # the mover, here X, has the cells 0 and 8; the opponent has cell 4
 show(board_svg(RULES, mover, opponent, numbers=True))
-print("empty cells: ", RULES.cells_of(RULES.empty_cells(mover, opponent)))
+print("empty cells: ", RULES.cells_of(RULES.legal_cells(mover, opponent)))
 print("does the opponent have a line?", RULES.has_line(opponent))
 print("the mover marks cell 2:", (mover | 1 << 2, opponent), "and the seats change:", (opponent, mover | 1 << 2))
 
@@ -105,7 +105,7 @@ print("the mover marks cell 2:", (mover | 1 << 2, opponent), "and the seats chan
 # <details><summary>Hint 1</summary>
 #
 # After the mover has marked `cell`, the position is `(opponent, mover | 1 << cell)`, and its value counts for the
-# *other* seat. `RULES.cells_of(RULES.empty_cells(mover, opponent))` lists the empty cells.
+# *other* seat. `RULES.cells_of(RULES.legal_cells(mover, opponent))` lists the empty cells.
 #
 # </details>
 #

@@ -41,12 +41,12 @@ RULES = Rules()
 
 def empty_after(mover, opponent):
     """Return the list of the empty cells."""
-    return list(RULES.cells_of(RULES.empty_cells(mover, opponent)))
+    return list(RULES.cells_of(RULES.legal_cells(mover, opponent)))
 
 
 def completes(marks, other):
     """Return the list of the empty cells that complete a line of these marks."""
-    return list(RULES.cells_of(RULES.winning_cells(marks) & RULES.empty_cells(marks, other)))
+    return list(RULES.cells_of(RULES.winning_cells(marks) & RULES.legal_cells(marks, other)))
 
 
 def forks(marks, other):

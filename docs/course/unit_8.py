@@ -16,8 +16,8 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 import selfplay
-from selfplay.judging.agents import AgentPolicy
-from selfplay.judging.evaluate import search_seat
+from selfplay.judge.ask import agent_policy
+from selfplay.judge.evaluate import search_seat
 from selfplay.lessons import predict, require, reveal
 from tictactoe import Rules, game_svg, solve
 from tictactoe.opponents import rule_choices
@@ -43,7 +43,8 @@ class Learned:
 
     def cells(self, mover, opponent):
         """Return a list with the cell for each position; both arguments are lists of marks."""
-        return AgentPolicy(self.player, self.rules, "mover").cells(np.array(mover), np.array(opponent)).tolist()
+        moves = agent_policy(self.player).moves(np.array(mover), np.array(opponent))  # one bit each
+        return [int(move).bit_length() - 1 for move in moves]
 
 
 # %% [markdown]
@@ -84,7 +85,7 @@ predict("4,4,4: positions as X", ...)  # a number
 #
 # Count the positions in all sets, and how often the player was beaten.
 #
-# `rules.has_line(marks)`, `rules.empty_cells(mine, theirs)`, `rules.cells_of(marks)` and `rules.full_board` help.
+# `rules.has_line(marks)`, `rules.legal_cells(mine, theirs)`, `rules.cells_of(marks)` and `rules.full_board` help.
 #
 # <details><summary>Hint 1</summary>
 #
@@ -135,7 +136,7 @@ class First:
 
     def cells(self, mover, opponent):
         """Return a list with the cell for each position."""
-        empty = [self.rules.empty_cells(*marks) for marks in zip(mover, opponent, strict=True)]
+        empty = [self.rules.legal_cells(*marks) for marks in zip(mover, opponent, strict=True)]
         return [0 if self.blindly else (cells & -cells).bit_length() - 1 for cells in empty]
 
 
@@ -149,8 +150,8 @@ for name, player in {
     "the shipped player": shipped,
 }.items():
     for seat in (0, 1):
-        policy = AgentPolicy(agent_of(player), player.rules, "mover")
-        truth, plies = search_seat(policy, seat, 10**6, keep_plies=True)
+        policy = agent_policy(agent_of(player), player.rules, "mover")
+        truth, plies = search_seat(policy, seat, 10**6)
         positions, beaten = followed(player, seat)
         true_positions = sum(len(ply.mine) for ply in plies)
         who = f"{name}, as {'XO'[seat]}"

@@ -31,12 +31,12 @@ SEARCHED_POSITIONS = 1 << 16
 
 def random_choices(rules: Rules, mover: Bitboard, opponent: Bitboard) -> Bitboard:
     """Return every empty cell."""
-    return rules.empty_cells(mover, opponent)
+    return rules.legal_cells(mover, opponent)
 
 
 def heuristic_choices(rules: Rules, mover: Bitboard, opponent: Bitboard) -> Bitboard:
     """Return the cells that win at once, else those that block a win of the opponent, else every empty cell."""
-    return _first_or_second(decisive_cells(rules, mover, opponent), rules.empty_cells(mover, opponent))
+    return _first_or_second(decisive_cells(rules, mover, opponent), rules.legal_cells(mover, opponent))
 
 
 def rule_choices(rules: Rules, mover: Bitboard, opponent: Bitboard) -> Bitboard:
@@ -52,7 +52,7 @@ def rule_choices(rules: Rules, mover: Bitboard, opponent: Bitboard) -> Bitboard:
 
 def decisive_cells(rules: Rules, mover: Bitboard, opponent: Bitboard) -> Bitboard:
     """Return the cells that win at once, else those that block a win of the opponent."""
-    empty = rules.empty_cells(mover, opponent)
+    empty = rules.legal_cells(mover, opponent)
     return _first_or_second(rules.winning_cells(mover) & empty, rules.winning_cells(opponent) & empty)
 
 
@@ -86,12 +86,12 @@ def _most_valuable_of_each(rules: Rules, mover: IntArray, opponent: IntArray) ->
     mine, theirs = (planes.bits(rules.cells, marks) * 1.0 for marks in (mover, opponent))
     values = _cell_values(rules, mine, theirs)
     # Where no line is open, all cells are worth 0, taken ones too.
-    return planes.words(values == values.max(axis=1, keepdims=True)) & rules.empty_cells(mover, opponent)
+    return planes.words(values == values.max(axis=1, keepdims=True)) & rules.legal_cells(mover, opponent)
 
 
 def _most_valuable(rules: Rules, mover: int, opponent: int) -> int:
     """Return the empty cells of the highest value by the rule, on a board of any size."""
-    empty = rules.cells_of(rules.empty_cells(mover, opponent))
+    empty = rules.cells_of(rules.legal_cells(mover, opponent))
     mine, theirs = np.zeros((2, 1, rules.cells))
     mine[0, list(rules.cells_of(mover))] = 1
     theirs[0, list(rules.cells_of(opponent))] = 1

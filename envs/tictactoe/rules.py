@@ -137,8 +137,8 @@ class Rules:
             return bitboard - (1 << WORD_BITS)
         return bitboard
 
-    def empty_cells(self, mover: Bitboard, opponent: Bitboard) -> Bitboard:
-        """Return the cells without a mark."""
+    def legal_cells(self, mover: Bitboard, opponent: Bitboard) -> Bitboard:
+        """Return the cells that the mover may mark."""
         full = self.full_board if isinstance(mover, int) else self.full_word
         return full & ~(mover | opponent)
 

@@ -68,7 +68,7 @@ def move_bounds(rules: Rules, mover: int, opponent: int, max_positions: int = MA
     if _value_at_once(rules, mover, opponent) is not None:
         return {}
     search = Search(rules, max_positions)
-    empty = rules.empty_cells(mover, opponent)
+    empty = rules.legal_cells(mover, opponent)
     cells = rules.cells_of(empty)
     # If one search shows that the mover cannot win here, no move has to be searched for a win.
     wins = search.attacker_wins(mover, opponent, True, max_positions // 2)
@@ -132,7 +132,7 @@ def _value_at_once(rules: Rules, mover: int, opponent: int) -> int | None:
         raise ValueError(f"no legal game on {rules} leads to mover={mover:#b}, opponent={opponent:#b}")
     if completed:
         return int(rules.result(mover, opponent))
-    return None if rules.empty_cells(mover, opponent) else 0
+    return None if rules.legal_cells(mover, opponent) else 0
 
 
 def _last_marks(rules: Rules, opponent: int) -> list[int]:

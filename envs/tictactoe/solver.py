@@ -55,7 +55,7 @@ def values_and_moves(tree: GameTree) -> tuple[IntArray, IntArray]:
     value_of_code = np.zeros(3**rules.cells, dtype=np.int8)
     for _, level in reversed(list(tree.plies())):
         mover, opponent = tree.mover[level], tree.opponent[level]
-        empty = np.where(tree.finished[level], 0, rules.empty_cells(mover, opponent)).astype(np.int32)
+        empty = np.where(tree.finished[level], 0, rules.legal_cells(mover, opponent)).astype(np.int32)
         after_nothing = ternary_code(rules, opponent, mover)  # the seats change even before a mark is added
         wins, draws = np.zeros((2, len(mover)), dtype=np.int32)
         for cell in range(rules.cells):

@@ -13,9 +13,9 @@ import numpy as np
 import pytest
 
 import selfplay
-from selfplay.judging import check_certificate
-from selfplay.judging.agents import player_policy
-from selfplay.judging.certificate import file_content, unbeatable_play
+from selfplay.judge import check_certificate
+from selfplay.judge.ask import player_policy
+from selfplay.judge.certificate import file_content, unbeatable_play
 from tictactoe import Rules, solve
 
 pyspiel = pytest.importorskip("pyspiel", reason="OpenSpiel is in the extra `bench`")

@@ -62,14 +62,17 @@ def test_every_kind_of_name_is_resolved(here: Path) -> None:
     saved(here / "my_agents:big")  # a folder called like a module is a run, and no code is imported
     wide, shipped = Rules(3, 4, 3), SHIPPED_FOLDER
     for name, rules, folder in (("rule", Rules(2, 2, 2), None), ("it", wide, "it"), ("shipped", Rules(), shipped)):
-        named = resolve(name, rules=Rules(2, 2, 2))
+        named = resolve(name, rules=rules)
         assert (named.rules, named.folder) == (rules, folder and Path(folder))
+        if folder is not None:
+            assert resolve(name).rules == rules
+            assert "2,2,2" in refused(resolve, name, rules=Rules(2, 2, 2))
         assert (named.player is None) == (folder is None)
     assert resolve("my_agents:big").player is not None
     assert "my_agents" not in sys.modules
     start = np.zeros(1, np.int64)
     for name, rules in (("my_agents:wide", wide), ("my_agents:uniform", Rules(2, 2, 2))):
-        own = resolve(name, rules=Rules(2, 2, 2))
+        own = resolve(name, rules=rules)
         assert (own.player, own.folder, own.rules) == (None, None, rules)
         assert own.policy.probabilities(start, start) == pytest.approx(1 / rules.cells)
     assert run_folder("random") is run_folder("nowhere") is run_folder("my_agents:wide") is None
@@ -93,6 +96,9 @@ def test_a_custom_agent_is_proved(capsys: pytest.CaptureFixture[str]) -> None:
         ("my_agents:samples", "my_agents:samples"),
         ("my_agents:Fails", "class"),
         ("model.zip", "DQN.load('model.zip')"),
+        ("net.pth", "load_state_dict(torch.load('net.pth'))"),
+        ("net.onnx", "InferenceSession('net.onnx')"),
+        ("table.json", "open('table.json')"),
         ("heuristc", "did you mean heuristic?"),
         ("my_agents", ", ".join(("shipped", *OPPONENTS))),
         (".", "."),

@@ -24,7 +24,7 @@ class Pairs:
 
     def worth_trying(self, attacks: bool) -> set[int]:
         """Return the empty cells that are worth trying."""
-        empty = search._words([self.rules.empty_cells(self.attacker, self.defender)])
+        empty = search._words([self.rules.legal_cells(self.attacker, self.defender)])
         return set(self.rules.cells_of(kernels.worth_trying(self.room, self.groups, *empty, attacks)))
 
     def cells(self) -> list[set[int]]:

@@ -63,7 +63,7 @@ def assert_agreement(size: tuple[int, int, int], boards: Sequence[Board], kinds:
             sorted({bits(line) for line in of}) for of in complete
         ]
     for answer in kinds:
-        assert unsigned(answer(rules.empty_cells, *sides)) == empty
+        assert unsigned(answer(rules.legal_cells, *sides)) == empty
         for side, complete, cells in zip(sides, lines, winning, strict=True):
             assert answer(rules.has_line, side) == [bool(of) for of in complete]
             assert unsigned(answer(rules.completing_cells, side)) == cells

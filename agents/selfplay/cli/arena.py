@@ -8,7 +8,7 @@ import numpy as np
 
 from selfplay.cli.flags import parse, say
 from selfplay.errors import UserError
-from selfplay.judging.agents import AgentPolicy
+from selfplay.judge.ask import AgentPolicy
 from selfplay.players import Perspective, check_board, resolve, run_folder
 from selfplay.program import open_console, waiting
 from tictactoe import Rules
@@ -77,15 +77,15 @@ def enter(names: Sequence[str], perspective: Perspective) -> dict[str, AgentPoli
         UserError: one is unknown, plays on another board than the rest, or has too many games on this board.
     """
     players: dict[str, AgentPolicy] = {}
-    rules = Rules()
+    rules: Rules | None = None
     for name in sorted(names, key=how_free):
-        player = resolve(name, perspective, rules).policy
+        player = resolve(name, perspective, None if run_folder(name) else rules).policy
         if players and player.rules != rules:
             first = next(iter(players))
             raise UserError(f"{name} plays {player.rules}, but {first} plays {rules}: give players of one board")
         rules = player.rules
         check_board(rules)
-        if player.stochastic and rules.cells > SOLVABLE_CELLS:
+        if player.samples and rules.cells > SOLVABLE_CELLS:
             raise UserError(
                 f"{name}: samples its moves, and on {rules}, a board of over {SOLVABLE_CELLS} cells, its games are too "
                 "many to follow; leave it out"

@@ -6,8 +6,8 @@ from pathlib import Path
 
 from selfplay.cli.flags import parse, say
 from selfplay.files import check_output, checksum_of_file, write_output, write_whole
-from selfplay.judging import certificate, check_certificate
-from selfplay.judging.agents import ChoicesPolicy
+from selfplay.judge import certificate, check_certificate
+from selfplay.judge.ask import choices_policy
 from selfplay.learning.folder import MODEL
 from selfplay.learning.load import SHIPPED
 from selfplay.players import EvaluatedPlayer, following
@@ -29,15 +29,14 @@ class CertifyConfig(EvaluatedPlayer):
 def main(args: Sequence[str], prog: str = "selfplay certify") -> None:
     """Write the certificate of a player, and print how to check it without this program."""
     config = parse(CertifyConfig, args, prog)
-    named = config.resolve()
-    name, rules, policy = named.name, named.rules, named.policy
-    if name in OPPONENTS:
-        policy = ChoicesPolicy(OPPONENTS[name], rules, symmetric=True)
-    folder = named.folder if named.folder is not None and name != SHIPPED else Path()
-    output = config.output or folder / NAME
-    check_output(output)
     with following() as progress:
-        policy.watch = progress.ask
+        named = config.resolve(progress)
+        name, rules, policy = named.name, named.rules, named.policy
+        if name in OPPONENTS:
+            policy = choices_policy(OPPONENTS[name], rules, symmetric=True, progress=progress)
+        folder = named.folder if named.folder is not None and name != SHIPPED else Path()
+        output = config.output or folder / NAME
+        check_output(output)
         play = certificate.unbeatable_play(policy, config.positions, name)
         checksum = None if named.folder is None else checksum_of_file(named.folder / MODEL)
         content = certificate.file_content(policy, play, checksum)

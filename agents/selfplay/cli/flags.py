@@ -12,7 +12,7 @@ from selfplay.settings import check
 from tictactoe.rules import UnknownRuleError
 
 if TYPE_CHECKING:
-    from selfplay.judging.verdict import Verdict
+    from selfplay.judge.verdict import Verdict
 
 USER_ERROR, INTERRUPTED = 2, 130
 """Exit statuses."""
@@ -66,8 +66,8 @@ def verdict_style(verdict: "Verdict") -> str:
 
 def show_verdict(verdict: "Verdict", *notes: str) -> None:
     """Print what is proved, its first words coloured, with notes, and the table of both seats."""
-    from selfplay.judging.report import verdict_table
-    from selfplay.judging.verdict import verdict_text
+    from selfplay.judge.report import verdict_table
+    from selfplay.judge.verdict import verdict_text
 
     say("\n".join([verdict_text(verdict), *notes]), verdict_style(verdict))
     open_console().print(verdict_table(verdict))

@@ -10,16 +10,16 @@ import numpy as np
 from rich.columns import Columns
 from tyro.conf import Positional
 
-from selfplay.agent import Player
 from selfplay.cli.flags import parse, say
 from selfplay.cli.play_board import Hint, board_table, read_square
 from selfplay.errors import UserError
-from selfplay.judging.exact import NAMES, exact_moves
-from selfplay.judging.report import finite_values, value_text
+from selfplay.judge.move_values import NAMES, exact_moves
+from selfplay.judge.report import finite_values, value_text
 from selfplay.learning.load import SHIPPED
 from selfplay.players import BoardFlags, NamedPolicy, resolve
 from selfplay.position import Position
 from selfplay.program import open_console
+from selfplay.protocols import Player
 from selfplay.settings import Seed
 from tictactoe.opponents import MOVE_POSITIONS, best_known, check_optimal
 from tictactoe.rendering.text import MARKS

@@ -8,19 +8,19 @@ import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib.metadata import version
-from typing import Any
+from typing import Any, Literal
 
 from tyro.conf import Positional
 
 from selfplay.cli.flags import parse, say, show_verdict
 from selfplay.errors import UserError
 from selfplay.files import checksum_of_file
-from selfplay.judging.evaluate import evaluate_own_play, evaluate_policy
-from selfplay.judging.games import example_games
-from selfplay.judging.progress import Progress
-from selfplay.judging.verdict import Verdict
+from selfplay.judge.evaluate import BOTH_SEATS, Evaluation, evaluate_policy
+from selfplay.judge.games import example_games
+from selfplay.judge.progress import Progress
+from selfplay.judge.verdict import Verdict
 from selfplay.learning.folder import MODEL
-from selfplay.players import EvaluatedPlayer, NamedPolicy, following
+from selfplay.players import EvaluatedPlayer, NamedPolicy, following, print_to_stderr
 from selfplay.program import open_console
 
 PARTS = ("tictactoe-selfplay", "numpy", "torch")
@@ -40,6 +40,11 @@ class ProveConfig(EvaluatedPlayer):
     every_state: bool = True
     """Look at all positions of a board of up to 16 cells. --no-every-state follows only the player's own play: it then
     asks a slow agent far less often, and does not find out whether it is optimal."""
+    seat: Literal["first", "second"] | None = None
+    """Judge only this seat, for a player that plays no other. Default: both."""
+    ask_again: bool = True
+    """Ask again about every position of its own play before it is called unbeatable. --no-ask-again leaves that out,
+    which a slow agent may need, and proves nothing."""
     json: bool = False
     """Print the verdict as one JSON object, and nothing else."""
     csv: bool = False
@@ -58,14 +63,14 @@ def main(args: Sequence[str], prog: str = "selfplay prove") -> None:
     if config.json or config.csv:
         print_for_programs(config)
         return
-    named = config.resolve()
     with following() as progress:
-        verdict = evaluate(named, config, progress)
+        named = config.resolve(progress)
+        evaluation = evaluate(named, config)
     notes = []
     if named.folder is None and named.rules != config.rules:
         notes.append(f"It was judged on the board that it brings, {named.rules}.")
-    show_verdict(verdict, *notes)
-    games = example_games(named.policy, named.player, verdict, open_console().width)
+    show_verdict(evaluation.verdict, *notes)
+    games = example_games(evaluation, named.player, open_console().width)
     if games:
         say(f"\n{games}")
 
@@ -73,8 +78,9 @@ def main(args: Sequence[str], prog: str = "selfplay prove") -> None:
 def print_for_programs(config: ProveConfig) -> None:
     """Print the evaluation of each player as JSON or CSV; all else goes to stderr."""
     with contextlib.redirect_stdout(sys.stderr):  # a custom agent may print
-        players = [replace(config, player=name).resolve() for name in (config.player, *config.others)]
-        results = [describe(named, evaluate(named, config, Progress())) for named in players]
+        progress = Progress(print_to_stderr)
+        players = [replace(config, player=name).resolve(progress) for name in (config.player, *config.others)]
+        results = [describe(named, evaluate(named, config).verdict) for named in players]
     if config.json:
         print(json.dumps(results[0], indent=2, allow_nan=False))
     else:
@@ -82,12 +88,10 @@ def print_for_programs(config: ProveConfig) -> None:
         csv.writer(sys.stdout, lineterminator="\n").writerows([rows[0], *(row.values() for row in rows)])
 
 
-def evaluate(named: NamedPolicy, config: ProveConfig, progress: Progress) -> Verdict:
+def evaluate(named: NamedPolicy, config: ProveConfig) -> Evaluation:
     """Return the exact evaluation of a player."""
-    named.policy.watch = progress.ask
-    if not config.every_state:
-        return evaluate_own_play(named.policy, config.positions, progress.follow)
-    return evaluate_policy(named.policy, every_state=True, positions=config.positions, report=progress.follow)
+    seats = BOTH_SEATS if config.seat is None else (("first", "second").index(config.seat),)
+    return evaluate_policy(named.policy, config.every_state, config.positions, seats, config.ask_again)
 
 
 def describe(named: NamedPolicy, verdict: Verdict) -> dict[str, Any]:

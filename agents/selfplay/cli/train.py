@@ -171,13 +171,17 @@ def present(run: "Run", verbose: bool) -> None:
     print()
     show_summary(run)
     if verbose:
-        from selfplay.judging.agents import player_policy
-        from selfplay.judging.games import example_games
-        from selfplay.judging.report import verdict_table
+        from selfplay.judge.ask import agent_policy
+        from selfplay.judge.evaluate import evaluate_policy
+        from selfplay.judge.games import example_games
+        from selfplay.judge.move_values import ALL_STATES_CELLS
+        from selfplay.judge.report import verdict_table
 
         console = open_console()
         console.print(verdict_table(run.verdict))
-        games = example_games(player_policy(run.player), run.player, run.verdict, console.width)
+        every_state = run.config.rules.cells <= ALL_STATES_CELLS
+        evaluation = evaluate_policy(agent_policy(run.player, run.config.rules), every_state)
+        games = example_games(evaluation, run.player, console.width)
         say(f"\n{games.rstrip()}")
     say(f"\nThe run is in {run.folder}. What you can do next:\n")
     commands = commands_for(run.folder, prove="Evaluate it again:", **PLAYING)
@@ -189,7 +193,7 @@ def present(run: "Run", verbose: bool) -> None:
 
 def show_summary(run: "Run") -> None:
     """Print three lines: what is proved of the player, the ways to beat it, and since when it is proved."""
-    from selfplay.judging.verdict import exact_score, title
+    from selfplay.judge.verdict import exact_score, title
 
     verdict, proved_from = run.verdict, run.proved_from
     as_first, as_second = verdict.first.loss, verdict.second.loss

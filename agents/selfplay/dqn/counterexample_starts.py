@@ -3,7 +3,7 @@
 import numpy as np
 import torch
 
-from selfplay.judging.training_positions import ANY, MOST_FOR_TRAINING
+from selfplay.judge.teach import ANY, MOST_FOR_TRAINING
 from tictactoe import batch, planes
 from tictactoe.rules import Rules
 from tictactoe.tree import IntArray

@@ -43,7 +43,7 @@ from selfplay.dqn.counterexample_starts import CounterexampleStarts
 from selfplay.dqn.network import NetworkFactory, make_network, mask_illegal
 from selfplay.dqn.player import QPlayer
 from selfplay.dqn.symmetry import BoardSymmetries
-from selfplay.judging.training_positions import ANY
+from selfplay.judge.teach import ANY
 from tictactoe import batch
 from tictactoe.rewards import named_rewards
 

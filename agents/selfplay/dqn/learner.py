@@ -14,7 +14,7 @@ from selfplay.dqn.dqn import DQNAgent, InterleavedSelfPlay
 from selfplay.dqn.network import NetworkFactory, empty_network
 from selfplay.dqn.player import QPlayer
 from selfplay.errors import UserError
-from selfplay.judging.training_positions import ANY, MOST_FOR_TRAINING
+from selfplay.judge.teach import ANY, MOST_FOR_TRAINING
 from selfplay.settings import GIGABYTE, LARGEST, machine_bytes, require
 from selfplay.tensor_file import check_state
 from tictactoe import Rules, planes

@@ -71,13 +71,13 @@ class MessageNetwork(nn.Module):
         self.mean = nn.Linear(width, widths[1], bias=False)
         *layers, output = (nn.Linear(*sizes) for sizes in pairwise(widths))
         self.hidden, self.output = nn.ModuleList(layers), output
-        self._order = TIE_BREAK * torch.arange(rules.cells, device="cpu")
+        self._order = TIE_BREAK * torch.arange(rules.cells, dtype=torch.float32, device="cpu")
 
     def forward(self, observation: Tensor) -> Tensor:
         """Return the action values [B, A] of observations [B, 3A]."""
         if self._lines.device != observation.device:
             self._lines, self._order = (table.to(observation.device) for table in (self._lines, self._order))
-        cells = observation.view(len(observation), -1, 3).transpose(0, 1).contiguous()
+        cells = observation.view(-1, self._lines.shape[1], 3).transpose(0, 1).contiguous()
         for each in self.rounds:
             cells = each(cells, self._lines)
         first, *others = cast("Iterable[nn.Linear]", (*self.hidden, self.output))
@@ -99,9 +99,9 @@ class MessageRound(nn.Module):
     def forward(self, cells: Tensor, lines: Tensor) -> Tensor:
         """Return what the cells know after the round; `lines` [L, A] is 1 where a cell is in a line."""
         count, boards, _ = cells.shape
-        sums = (lines @ cells.view(count, -1)).view(len(lines), boards, -1)
+        sums = (lines @ cells.view(count, -1)).view(lines.shape[0], boards, -1)
         of_lines = linear(sums, self.line.weight, self.line.bias).relu_()
-        messages = linear(of_lines, self.message.weight).view(len(lines), -1)
+        messages = linear(of_lines, self.message.weight).view(lines.shape[0], -1)
         own = linear(cells, self.cell.weight, self.cell.bias).view(count, -1)
         return own.addmm_(lines.t(), messages).relu_().view(count, boards, -1)
 
@@ -109,12 +109,14 @@ class MessageRound(nn.Module):
 def empty_network(config: DQNConfig, device: torch.device) -> QNetwork | MessageNetwork:
     """Return the network that the settings describe, with weights that are still to be set.
 
-    On the "meta" device it takes no memory. PyTorch's global random generator stays as it was.
+    On the "meta" device it takes no memory. PyTorch's global random generator stays as it was. The weights are of 32
+    bits, whatever PyTorch's default is.
     """
     with torch.random.fork_rng(devices=()), device:
         if config.message_rounds:
-            return MessageNetwork(config.rules, config.message_rounds, config.message_width, config.hidden)
-        return QNetwork(config.rules, config.hidden)
+            network = MessageNetwork(config.rules, config.message_rounds, config.message_width, config.hidden)
+            return network.float()
+        return QNetwork(config.rules, config.hidden).float()
 
 
 def make_network(

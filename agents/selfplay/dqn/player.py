@@ -6,12 +6,12 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from selfplay.agent import Array
 from selfplay.dqn.config import DQNConfig
 from selfplay.dqn.network import NetworkFactory, custom_network, empty_network, mask_illegal
 from selfplay.dqn.symmetry import BoardSymmetries
 from selfplay.errors import UserError
-from selfplay.judging.report import player_html
+from selfplay.judge.report import player_html
+from selfplay.protocols import Array
 from selfplay.tensor_file import read_model
 
 ROUNDING = 1e-5
@@ -39,7 +39,7 @@ class QPlayer:
         self.canonical = config.symmetry == "canonical"
         self.margin = config.counterexample_margin
         self.device = next(networks[0].parameters()).device
-        self._symmetries = BoardSymmetries(self.rules, self.device) if self.canonical else None
+        self.symmetries = BoardSymmetries(self.rules, self.device) if self.canonical else None
 
     @torch.no_grad()
     def q_values(self, observation: Array) -> Array:
@@ -52,13 +52,13 @@ class QPlayer:
             return self.q_values(observation[None])[0]
         planes = self._planes(observation)
         inputs = network_inputs(planes.flatten(1), self.perspective)
-        if self._symmetries is None:
+        if self.symmetries is None:
             values = [in_parts(network, inputs) for network in self.networks]
         else:
-            image = self._symmetries.canonical(inputs)
-            inputs, which = self._symmetries.distinct(image)
+            image = self.symmetries.canonical(inputs)
+            inputs, which = self.symmetries.distinct(image)
             values = [
-                self._symmetries.values(in_parts(network, inputs)[which], image.symmetry) for network in self.networks
+                self.symmetries.values(in_parts(network, inputs)[which], image.symmetry) for network in self.networks
             ]
         if len(values) > 1:
             second_to_move = planes[..., 1].sum(dim=(1, 2)) != planes[..., 2].sum(dim=(1, 2))
@@ -86,15 +86,15 @@ class QPlayer:
         if np.ndim(observation) == 3:
             return int(self.act(observation[None], action_mask)[0])
         planes = self._planes(observation)
-        if self._symmetries is None:
+        if self.symmetries is None:
             actions = self.preferences(planes, action_mask).argmax(dim=1)
         else:  # on the boards themselves the first of equals would be one cell in one image and another in the next
-            image = self._symmetries.canonical(network_inputs(planes.flatten(1), self.perspective))
+            image = self.symmetries.canonical(network_inputs(planes.flatten(1), self.perspective))
             if action_mask is not None:
                 marked = torch.as_tensor(action_mask, device=self.device).expand(len(planes), -1)
-                action_mask = self._symmetries.on_image(marked, image.symmetry)
+                action_mask = self.symmetries.on_image(marked, image.symmetry)
             chosen = self.preferences(image.observation.view(planes.shape), action_mask).argmax(dim=1)
-            actions = self._symmetries.cells(chosen, image.symmetry)
+            actions = self.symmetries.cells(chosen, image.symmetry)
         return actions if isinstance(observation, Tensor) else np.asarray(actions.cpu())
 
     def preferences(self, observation: Array, action_mask: Array | None = None) -> Tensor:
@@ -112,7 +112,7 @@ class QPlayer:
         near: Array = (preferences >= preferences.amax(dim=1, keepdim=True) - self.margin).cpu().numpy()
         return near
 
-    def nearly_equal(self, observation: Array) -> Array:
+    def near_ties(self, observation: Array) -> Array:
         """Return on which boards [B] bool the two best cells are worth the same but for rounding."""
         preferences = self.preferences(observation)
         most = preferences.where(preferences.isfinite(), 0).abs().amax(dim=1)
@@ -129,6 +129,50 @@ class QPlayer:
     def tensors(self) -> dict[str, Tensor]:
         """Return the weights of its networks by their names in model.safetensors."""
         return by_seat(self.networks).state_dict()
+
+    def module(self) -> "PlayerModule":
+        """Return the player as one module of PyTorch, for ONNX, TorchScript and programs that know nothing of ours.
+
+        >>> module = selfplay.load("shipped").module()
+        >>> torch.onnx.export(module, (torch.zeros(1, 3, 3, 3),), "player.onnx", input_names=["observation"])
+        """
+        return PlayerModule(self)
+
+
+class PlayerModule(nn.Module):
+    """A map from observations [B, R, C, 3] or [B, 3A] to values [B, A], of which the highest is played.
+
+    Around its networks it does what the player does. It takes either perspective, turns the board, chooses the network
+    of the seat, and with a mask values taken cells below all others. It has no branches, so it can be traced. Its
+    weights are the player's.
+    """
+
+    def __init__(self, player: QPlayer) -> None:
+        super().__init__()
+        self.networks = by_seat(player.networks)
+        self._cells = player.rules.cells
+        self._mover_first = player.perspective == "mover"
+        self._mask = player.mask
+        self._symmetries = player.symmetries
+
+    def forward(self, observation: Tensor) -> Tensor:
+        """Return the value of each cell."""
+        planes = observation.float().reshape(-1, self._cells, 3)
+        first, second = planes[..., 1].sum(dim=1), planes[..., 2].sum(dim=1)
+        swap = first > second if self._mover_first else first < second
+        inputs = torch.where(swap[:, None, None], planes[..., [0, 2, 1]], planes).flatten(1)
+        if self._symmetries is None:
+            values = [network(inputs) for network in self.networks.values()]
+        else:
+            image = self._symmetries.canonical(inputs)
+            values = [
+                self._symmetries.values(network(image.observation), image.symmetry)
+                for network in self.networks.values()
+            ]
+        shown = values[0]
+        if len(values) > 1:
+            shown = torch.where((first != second)[:, None], values[1], values[0])
+        return mask_illegal(shown, planes[..., 0] != 0 if self._mask else None)
 
 
 def check_finite(values: Tensor) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 
 from selfplay.errors import UserError
 from selfplay.files import read_small, write_whole
-from selfplay.judging.verdict import Verdict
+from selfplay.judge.verdict import Verdict
 from selfplay.settings import RunSettings, Seconds, check, flat, require, written
 
 CONFIG, MODEL, EVALUATION, METRICS = "config.json", "model.safetensors", "evaluation.json", "metrics.jsonl"

@@ -3,19 +3,20 @@
 import math
 import time
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 import numpy as np
 
-from selfplay.agent import AnyAgent
 from selfplay.errors import UserError
-from selfplay.judging.agents import AgentPolicy, agent_policy
-from selfplay.judging.evaluate import evaluate_policy
-from selfplay.judging.training_positions import TrainingPositions, evaluate_for_training
-from selfplay.judging.verdict import Verdict
+from selfplay.judge.ask import AgentPolicy, agent_policy
+from selfplay.judge.evaluate import evaluate_policy
+from selfplay.judge.move_values import ALL_STATES_CELLS
+from selfplay.judge.teach import TrainingPositions, evaluate_for_training
+from selfplay.judge.verdict import Verdict
 from selfplay.learner import Learner
 from selfplay.learning.metrics import Metrics, evaluation_metrics
+from selfplay.protocols import AnyAgent
 from selfplay.settings import RunSettings
 
 PROOFS_TO_STOP = 3
@@ -188,7 +189,7 @@ def _evaluate(
         metrics["teach/positions"] = positions.found
         verdict = positions.verdict
     else:
-        verdict = evaluate_policy(policy, every_state)
+        verdict = evaluate_policy(policy, every_state or config.rules.cells <= ALL_STATES_CELLS).verdict
     progress.evaluations += 1
     proofs = progress.proofs + 1 if proves(verdict, config.stop) else 0
     lapses = count_lapses(progress.lapses, verdict)
@@ -204,7 +205,7 @@ def _evaluate(
 def learner_policy(learner: Learner, player: AnyAgent) -> AgentPolicy:
     """Return the policy with which a learner's player is evaluated."""
     perspective = getattr(learner, "perspective", "absolute")
-    return agent_policy(player, learner.rules, perspective, in_training=True)
+    return replace(agent_policy(player, learner.rules, perspective), other_view=None)
 
 
 def proves(verdict: Verdict, stop: str) -> bool:

@@ -2,12 +2,13 @@
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeAlias
 
 from selfplay.errors import UserError
 from selfplay.files import open_regular
-from selfplay.judging.verdict import SeatVerdict, Verdict
+from selfplay.judge.verdict import SeatVerdict, Verdict
 from selfplay.settings import LARGEST
 from tictactoe import Rules
 from tictactoe.tree import game_tree
@@ -32,6 +33,7 @@ SEAT_TAGS = {
     "win_vs_random": "win",
     "draw_vs_random": "draw",
     "loss_vs_random": "loss",
+    "illegal_loss_vs_random": "illegal_loss",
     "best_response": "best_response",
 }
 """Tags of a seat that is evaluated to the end, and the fields of SeatVerdict."""
@@ -47,7 +49,8 @@ UNFINISHED_TAGS = {
 
 def evaluation_metrics(evaluation: Verdict) -> Metrics:
     """Return an evaluation as TensorBoard tags and numbers; what is not known is left out."""
-    numbers = {
+    numbers: dict[str, float | None] = {
+        "exact/confirmed": float(evaluation.confirmed),
         "eval/optimal_fraction": evaluation.optimal_fraction,
         "exact/optimal_states": evaluation.optimal_states,
         "exact/illegal_states": evaluation.illegal_states,
@@ -69,10 +72,15 @@ def metrics_evaluation(metrics: Mapping[str, float], rules: Rules) -> Verdict:
         fields: dict[str, Any] = {field: metrics.get(f"exact/{name}/{tag}") for tag, field in tags.items()}
         seats.append(SeatVerdict(**fields))
     first, second = seats
+    verdict = Verdict(first, second, confirmed=bool(metrics["exact/confirmed"]), rules=rules)
     if "exact/optimal_states" not in metrics:
-        return Verdict(first, second, rules=rules)
-    optimal, illegal = int(metrics["exact/optimal_states"]), int(metrics.get("exact/illegal_states", 0))
-    return Verdict(first, second, len(game_tree(rules).decisions), optimal, illegal, rules=rules)
+        return verdict
+    return replace(
+        verdict,
+        decision_states=len(game_tree(rules).decisions),
+        optimal_states=int(metrics["exact/optimal_states"]),
+        illegal_states=int(metrics.get("exact/illegal_states", 0)),
+    )
 
 
 def check_evaluation(metrics: Mapping[str, float]) -> None:
@@ -81,6 +89,8 @@ def check_evaluation(metrics: Mapping[str, float]) -> None:
     Raises:
         UserError: it does.
     """
+    if "exact/confirmed" not in metrics:
+        raise UserError("metrics.jsonl: an evaluation lacks exact/confirmed; restore it")
     for seat in ("first", "second"):
         needed = ["losses", "illegal", "best_response"]
         if f"exact/{seat}/plies_followed" in metrics:

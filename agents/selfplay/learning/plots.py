@@ -12,11 +12,11 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 from matplotlib.ticker import EngFormatter, LogLocator, NullFormatter, PercentFormatter, StrMethodFormatter
 
-from selfplay.agent import Array
-from selfplay.judging.report import finite_values, value_text
+from selfplay.judge.report import finite_values, value_text
 from selfplay.learning.folder import differences
 from selfplay.learning.metrics import Metrics, first_of_final_streak, metrics_evaluation
 from selfplay.pictures import BOTH, FIRST, PROVED, RESULTS, SECOND, png, styled
+from selfplay.protocols import Array
 from selfplay.settings import RunSettings
 
 VALUES = LinearSegmentedColormap.from_list("values", ["#e9925c", "#e8e5de", "#74b0ec"])

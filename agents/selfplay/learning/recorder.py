@@ -8,9 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from selfplay.agent import Array
 from selfplay.files import append, make_inside, write_whole
-from selfplay.judging.games import self_play_game
+from selfplay.judge.games import self_play_game
 from selfplay.learner import Learner
 from selfplay.learning.checkpoint import write_checkpoint
 from selfplay.learning.folder import METRICS, MODEL, PROGRESS, SNAPSHOTS, snapshot_steps
@@ -19,6 +18,7 @@ from selfplay.learning.metrics import Metrics, on_axis
 from selfplay.learning.plots import run_figure, value_figure
 from selfplay.learning.tensorboard import Events
 from selfplay.pictures import png
+from selfplay.protocols import Array
 from selfplay.settings import CustomConfig, RunSettings, flat
 from selfplay.tensor_file import write_state, write_tensors
 from tictactoe import Rules, batch
@@ -102,7 +102,7 @@ class FolderRecorder:
             title = f"Values of the opening, {record.steps:,} {self._config.unit}"
             self._events.picture("q/opening", png(value_figure(values, title, self._config.algorithm)), step)
         policy = learner_policy(self._learner, player)
-        if not policy.stochastic:
+        if not policy.samples:
             lines = self_play_game(policy).split("\n")
             self._events.text("game/self_play", "\n".join("    " + line for line in lines), step)
 

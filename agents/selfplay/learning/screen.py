@@ -12,7 +12,7 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
-from selfplay.judging.verdict import exact_score
+from selfplay.judge.verdict import exact_score
 from selfplay.learner import Learner
 from selfplay.learning.loop import PROOFS_TO_STOP, Record
 from selfplay.program import open_console

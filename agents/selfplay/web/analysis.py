@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from selfplay.agent import Player
-from selfplay.judging.agents import AgentPolicy
-from selfplay.judging.exact import NAMES, after_moves, best_bounds, exact_moves, known_value
+from selfplay.judge.ask import AgentPolicy
+from selfplay.judge.move_values import NAMES, after_moves, best_bounds, exact_moves, known_value
 from selfplay.position import Position
+from selfplay.protocols import Player
 from tictactoe.opponents import best_known
 from tictactoe.rules import Bitboard, Rules
 from tictactoe.search import Bounds
@@ -49,7 +49,7 @@ def analyse(
         shown["replies"] = [after[cell].best_replies if cell in after else None for cell in range(rules.cells)]
     moves = list(rules.cells_of(int(policy.moves(*position.words)[0])))
     shown |= {"moves": moves, "position": result_name(best_bounds(results))}
-    if not policy.stochastic:
+    if not policy.samples:
         shown |= {"move": moves[0], "gives_away": gives_away(results, moves[0])}
     if player is not None:
         shown["values"] = learned_values(player, position)

@@ -14,8 +14,8 @@ from typing import Any, TypeAlias
 from selfplay import players
 from selfplay.dqn.config import DQNConfig
 from selfplay.errors import UserError
-from selfplay.judging.agents import ChoicesPolicy, player_policy
-from selfplay.judging.exact import ALL_STATES_CELLS
+from selfplay.judge.ask import choices_policy, player_policy
+from selfplay.judge.move_values import ALL_STATES_CELLS
 from selfplay.learning.folder import CONFIG, MODEL, SNAPSHOTS, about
 from selfplay.learning.load import SHIPPED, SHIPPED_FOLDER, load, read_settings, snapshot_steps
 from selfplay.players import NamedPolicy, Perspective
@@ -90,7 +90,7 @@ class Catalogue:
             player = load(chosen, steps=steps)
             named = NamedPolicy(str(chosen), player_policy(player), player, chosen)
         elif chosen == "optimal" and rules.cells > ALL_STATES_CELLS:
-            named = NamedPolicy(chosen, ChoicesPolicy(searched_choices, rules), None, None)
+            named = NamedPolicy(chosen, choices_policy(searched_choices, rules), None, None)
         else:
             named = players.resolve(chosen, self._perspective, rules)
         if named.rules.cells > WORD_BITS:

@@ -1,23 +1,23 @@
 """The mistakes of a player, grouped by the losing move up to symmetry, and the games that it loses."""
 
 import contextlib
-import sys
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from math import inf
 from time import monotonic
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from selfplay.errors import UserError
-from selfplay.judging.agents import AgentPolicy, TabulatedPolicy
-from selfplay.judging.counterexamples import Counterexamples, Game, find_counterexamples
-from selfplay.judging.evaluate import search_seat, suboptimal_moves, with_all_states
-from selfplay.judging.exact import ALL_STATES_CELLS, NAMES
-from selfplay.judging.verdict import Verdict, verdict_text
+from selfplay.judge.ask import AgentPolicy
+from selfplay.judge.counterexamples import Counterexamples, Game, counterexamples_of, find_counterexamples
+from selfplay.judge.evaluate import evaluate_policy
+from selfplay.judge.mistakes import board_text, find_mistakes
+from selfplay.judge.move_values import ALL_STATES_CELLS
+from selfplay.judge.verdict import Verdict, verdict_text
 from selfplay.position import Position
-from tictactoe import planes, solve
 from tictactoe.rules import Rules
 from tictactoe.symmetry import representatives
 from tictactoe.tree import SOLVABLE_CELLS, IntArray
@@ -29,10 +29,6 @@ MOST_GAMES, MOST_GAMES_OF_LARGE_BOARDS = 1_000, 100
 """Largest numbers of lost games shown of each seat; a player of 3,3,3 that samples no moves has 945 games at most."""
 MOST_GROUPS = 300
 """Largest number of groups of mistakes."""
-QUERIES = ("cells", "moves", "probabilities")
-"""The methods of a policy that query the agent."""
-ILLEGAL = -2
-"""Value of a taken cell, below -1, a loss."""
 
 
 class WrongMove(NamedTuple):
@@ -52,25 +48,16 @@ class OutOfTimeError(UserError):
     """An evaluation has taken too long."""
 
 
-class TimedPolicy:
-    """A policy that can be queried up to a moment.
-
-    Raises:
-        OutOfTimeError: it is queried later.
-    """
-
-    def __init__(self, policy: AgentPolicy, end: float) -> None:
-        self._policy, self._end = policy, end
-
-    def __getattr__(self, name: str) -> Any:
-        if name in QUERIES and monotonic() > self._end:
-            raise OutOfTimeError("following its games takes too long here; selfplay prove has no time limit")
-        return getattr(self._policy, name)
-
-
 def timed(policy: AgentPolicy, seconds: float) -> AgentPolicy:
-    """Return a policy that can be queried for some seconds from now on."""
-    return cast("AgentPolicy", TimedPolicy(policy, monotonic() + seconds))
+    """Return a policy that can be asked for some seconds from now on; then it raises an OutOfTimeError."""
+    end = monotonic() + seconds
+
+    def answers(mover: IntArray, opponent: IntArray, together: int) -> Any:
+        if monotonic() > end:
+            raise OutOfTimeError("following its games takes too long here; selfplay prove has no time limit")
+        return policy.answers(mover, opponent, together)
+
+    return replace(policy, answers=answers)
 
 
 def evaluation(policy: AgentPolicy, seconds: float = inf) -> dict[str, Any]:
@@ -89,18 +76,12 @@ def evaluation(policy: AgentPolicy, seconds: float = inf) -> dict[str, Any]:
 
 def _of_small_board(policy: AgentPolicy) -> dict[str, Any]:
     """Return the evaluation on a board whose states can all be looked at."""
-    if not policy.stochastic:
-        policy = TabulatedPolicy(policy)
-        policy.symmetric = False  # every position that it reaches is wanted, not one image of each
-    play = find_counterexamples(policy, sys.maxsize, np.random.default_rng(0), MOST_GAMES)
-    wrong = suboptimal_worst_first(policy)
-    met: set[tuple[int, int]] = set()
-    for seat in (0, 1):
-        for ply in search_seat(policy, seat, sys.maxsize, keep_plies=True)[1]:
-            met.update(zip(ply.mine.tolist(), ply.theirs.tolist(), strict=True))
-    verdict = with_all_states(policy, play.verdict.first, play.verdict.second)
-    reached = sum((move.mover, move.opponent) in met for move in wrong)
-    return _shown(policy.rules, verdict, wrong, play.games) | {"kind": "optimal", "reached": reached}
+    found = evaluate_policy(replace(policy, symmetric=False))  # every position is wanted, not one image of each
+    mistakes = find_mistakes(found)
+    wrong = [WrongMove(mistake.mover, mistake.opponent, mistake.cell) for mistake in mistakes]
+    reached = sum(mistake.reached for mistake in mistakes)
+    games = counterexamples_of(found, MOST_GAMES).games
+    return _shown(policy.rules, found.verdict, wrong, games) | {"kind": "optimal", "reached": reached}
 
 
 def _of_large_board(policy: AgentPolicy, seconds: float) -> dict[str, Any]:
@@ -140,20 +121,6 @@ def _shown(
     }
 
 
-def suboptimal_worst_first(policy: AgentPolicy) -> list[WrongMove]:
-    """Return the worst move of a player in each state of a small board in which some move does not keep the value."""
-    solution, (states, moves) = solve(policy.rules), suboptimal_moves(policy)
-    tree = solution.tree
-    following = tree.successors(states)  # [n, A]
-    after = np.where(following < 0, ILLEGAL, -solution.value[np.maximum(following, 0)])
-    played = planes.bits(policy.rules.cells, moves)
-    after = np.where(played, after, max(NAMES))  # what it does not play is never its worst move
-    worst_first = np.argsort(after.min(axis=1) - solution.value[states], kind="stable")
-    worst_moves = np.int64(1) << after.argmin(axis=1)
-    chosen = states[worst_first]
-    return _wrong_moves(tree.mover[chosen], tree.opponent[chosen], worst_moves[worst_first])
-
-
 def _wrong_moves(mover: IntArray, opponent: IntArray, moves: IntArray) -> list[WrongMove]:
     """Return the first of some moves, bitboards [n], in each position."""
     words = [side.astype(np.int64).view(np.uint64).tolist() for side in (mover, opponent, moves)]
@@ -181,7 +148,7 @@ def _groups(
     for image, move in zip(images, moves, strict=True):
         if image not in groups:
             groups[image] = {
-                "board": _board_text(rules, move),
+                "board": board_text(rules, move.mover, move.opponent).replace("\n", ""),
                 "move": move.cell,
                 "states": states[image],
                 "games": lost[image],
@@ -207,17 +174,3 @@ def _losing_move(rules: Rules, seat: int, cells: Game, wrong: set[tuple[int, int
             last = WrongMove(position.mover, position.opponent, cell, cells, ply)
         position = position.after(cell)
     return last
-
-
-def _board_text(rules: Rules, move: WrongMove) -> str:
-    """Return the position before a move as `read_board` reads it; the first seat has as many marks, or one more."""
-    first, second = sorted([move.mover, move.opponent], key=int.bit_count, reverse=True)
-    text = ""
-    for cell in range(rules.cells):
-        if first >> cell & 1:
-            text += "X"
-        elif second >> cell & 1:
-            text += "O"
-        else:
-            text += "."
-    return text

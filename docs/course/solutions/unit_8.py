@@ -15,7 +15,7 @@ def followed(player, seat):
             moved = mine | 1 << cell
             if rules.has_line(moved):
                 continue
-            for reply in rules.cells_of(rules.empty_cells(moved, theirs)):
+            for reply in rules.cells_of(rules.legal_cells(moved, theirs)):
                 replied = theirs | 1 << reply
                 if rules.has_line(replied):
                     beaten += 1

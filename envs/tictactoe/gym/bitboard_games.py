@@ -94,7 +94,7 @@ class BitboardGames(Games):
         first = np.where(turned, state.opponent, state.mover)
         second = np.where(turned, state.mover, state.opponent)
         seen = planes.one_hot(rules.cells, first, second).reshape(-1, rules.rows, rules.cols, 3)
-        empty = np.where(over, rules.full_word, rules.empty_cells(state.mover, state.opponent))
+        empty = np.where(over, rules.full_word, rules.legal_cells(state.mover, state.opponent))
         return seen, planes.bits(rules.cells, empty).view(np.int8)
 
     def to_play(self, state: batch.State) -> Cells:

@@ -77,7 +77,7 @@ def position_table(rules: Rules) -> PositionTable:
         winner[after] = batch.winner(before.to_play, outcome)
 
     finished = event > Event.ALLOW
-    empty = np.tile(rules.empty_cells(positions.mover, positions.opponent), 2)
+    empty = np.tile(rules.legal_cells(positions.mover, positions.opponent), 2)
     mask = planes.bits(rules.cells, np.where(finished, rules.full_word, empty)).view(np.int8)
     by_first = np.tile(batch.observe(rules, positions), (2, 1, 1, 1))
     return PositionTable(

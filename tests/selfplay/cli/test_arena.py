@@ -8,11 +8,11 @@ from rich.console import Console
 
 from selfplay.cli import arena
 from selfplay.cli.arena import Result, result_of
-from selfplay.judging.agents import AgentPolicy
+from selfplay.judge.ask import AgentPolicy, agent_policy
 from selfplay.players import resolve
 from tests.runs import refused, save, saved
 from tests.selfplay.dqn.scripted import config_with, make
-from tests.selfplay.judging.players import (
+from tests.selfplay.judge.players import (
     Sampler,
     Sampling,
     ScriptedPlayer,
@@ -39,12 +39,12 @@ def opponent(name: str, rules: Rules | None = None) -> AgentPolicy:
     ],
 )
 def test_a_result_is_what_a_walk_through_every_game_says(rules: Rules, sampling: Sampling) -> None:
-    player, random = AgentPolicy(Sampler(rules, sampling), rules), opponent("random", rules)
+    player, random = agent_policy(Sampler(rules, sampling), rules), opponent("random", rules)
     for seat, result in enumerate((result_of(player, random), result_of(random, player))):
-        expected, illegal = game_by_game(rules, sampling, seat)
+        expected = game_by_game(rules, sampling, seat)
         own = result[:3] if seat == 0 else result[2::-1]
         assert own == pytest.approx((expected.win, expected.draw, expected.loss), abs=1e-12)
-        assert result.illegal[seat] == pytest.approx(illegal, abs=1e-12)
+        assert result.illegal[seat] == pytest.approx(expected.illegal_loss, abs=1e-12)
         assert result.illegal[1 - seat] == 0
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from selfplay.cli import certify
-from selfplay.judging import check_certificate
+from selfplay.judge import check_certificate
 from selfplay.learning.load import SHIPPED_FOLDER
 from tests.runs import python, refused
 

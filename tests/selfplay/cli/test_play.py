@@ -8,10 +8,9 @@ import numpy as np
 import pytest
 
 from selfplay.cli.play import Quit, main, play_game, play_games
-from selfplay.judging.agents import AgentPolicy
 from selfplay.players import NamedPolicy
 from tests.children import at_terminal
-from tictactoe import Rules
+from tests.selfplay.judge.players import policy_of
 
 PROMPT = "plays (square 1 to 9; 0 or q quits): "
 GENERATOR = np.random.default_rng(0)
@@ -20,7 +19,7 @@ GENERATOR = np.random.default_rng(0)
 def scripted_opponent(*cells: int) -> NamedPolicy:
     script = iter(cells)
     agent = SimpleNamespace(probabilities=lambda _: np.eye(9)[[next(script)]])
-    return NamedPolicy("script", AgentPolicy(agent, Rules(), twice=False), None, None)
+    return NamedPolicy("script", policy_of(agent), None, None)
 
 
 def starts(shown: str) -> list[tuple[str, str]]:

@@ -11,10 +11,10 @@ import pytest
 
 import selfplay
 from selfplay.cli import prove
-from selfplay.judging.games import self_play_game
+from selfplay.judge.games import self_play_game
 from selfplay.learning.load import SHIPPED_FOLDER
 from tests.runs import refused
-from tests.selfplay.judging.players import policy_of
+from tests.selfplay.judge.players import policy_of
 from tictactoe import Rules
 
 NARROW = SimpleNamespace(

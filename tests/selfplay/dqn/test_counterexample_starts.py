@@ -9,7 +9,7 @@ import torch
 
 from selfplay.dqn.counterexample_starts import ENOUGH, CounterexampleStarts
 from selfplay.dqn.learner import DQNLearner
-from selfplay.judging.training_positions import ANY
+from selfplay.judge.teach import ANY
 from tests.selfplay.dqn.scripted import config_with
 from tictactoe import Rules, batch, planes
 from tictactoe.tree import game_tree
@@ -22,7 +22,7 @@ def positions(number: int) -> tuple[Any, Any, Any]:
     tree = game_tree(Rules())
     states = tree.decisions[100 : 100 + number]
     mover, opponent = tree.mover[states].astype(np.int64), tree.opponent[states].astype(np.int64)
-    move = planes.bits(9, Rules().empty_cells(mover, opponent)).argmax(axis=1)
+    move = planes.bits(9, Rules().legal_cells(mover, opponent)).argmax(axis=1)
     return mover, opponent, np.where(np.arange(number) % 2 == 0, move, ANY)
 
 

@@ -8,10 +8,11 @@ import torch
 
 from selfplay.dqn.player import QPlayer, network_inputs
 from selfplay.errors import UserError
-from selfplay.judging.agents import AgentPolicy, player_policy
-from selfplay.judging.evaluate import evaluate_policy
+from selfplay.judge.ask import player_policy
+from selfplay.judge.evaluate import evaluate_policy
 from tests.selfplay.decisions import ABSOLUTE, MOVER
 from tests.selfplay.dqn.scripted import config_with, constant_values, make
+from tests.selfplay.judge.players import policy_of
 from tictactoe import Rules
 
 EMPTY = ABSOLUTE[..., 0].reshape(-1, 9) != 0
@@ -70,7 +71,7 @@ def test_the_verdict_on_a_canonical_player_of_equal_values_is_that_of_all_its_ga
     rules = Rules(2, 3, 3)
     player = constant_player(0.0, rules=rules, mask=True)
     assert player_policy(player).symmetric
-    by_images, whole = (evaluate_policy(policy) for policy in (player_policy(player), AgentPolicy(player, rules)))
+    by_images, whole = (evaluate_policy(policy).verdict for policy in (player_policy(player), policy_of(player, rules)))
     assert by_images == whole
 
 

@@ -1,6 +1,7 @@
 """The loop evaluates when it is due, teaches, records, counts proofs in a row, and stops."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -138,7 +139,9 @@ def test_three_proofs_in_a_row_stop_a_run(
     proofs: list[int], counted: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     script = iter(proofs)
-    monkeypatch.setattr(loop, "evaluate_policy", lambda *_: VERDICTS["optimal" if next(script) else "random"])
+    monkeypatch.setattr(
+        loop, "evaluate_policy", lambda *_: SimpleNamespace(verdict=VERDICTS["optimal" if next(script) else "random"])
+    )
     assert numbers(events(ScriptedLearner(), config()), "evaluated", 3) == counted
 
 
@@ -154,7 +157,7 @@ def test_three_proofs_in_a_row_stop_a_run(
 def test_what_is_proved_is_what_stop_asks_for(
     player: str, stop: str, proofs: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(loop, "evaluate_policy", lambda *_: VERDICTS[player])
+    monkeypatch.setattr(loop, "evaluate_policy", lambda *_: SimpleNamespace(verdict=VERDICTS[player]))
     assert numbers(events(ScriptedLearner(), config(stop=stop)), "evaluated", 3) == proofs
 
 
@@ -162,7 +165,7 @@ def test_a_lapse_is_an_evaluation_after_the_first_proof_in_which_the_player_can_
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     script = iter(["random", "optimal", "random", "optimal", "random"])
-    monkeypatch.setattr(loop, "evaluate_policy", lambda *_: VERDICTS[next(script)])
+    monkeypatch.setattr(loop, "evaluate_policy", lambda *_: SimpleNamespace(verdict=VERDICTS[next(script)]))
     records = list(train(ScriptedLearner(), config(15, "never")))
     assert [record.lapses for record in records] == [None, 0, 1, 1, 2]
     assert [record.metrics.get("eval/lapses") for record in records] == [None, 0, 1, 1, 2]
@@ -172,7 +175,7 @@ def test_a_lapse_is_an_evaluation_after_the_first_proof_in_which_the_player_can_
 def test_where_one_seat_wins_with_best_play_the_best_player_has_no_lapses(monkeypatch: pytest.MonkeyPatch) -> None:
     beaten_as_o = selfplay.evaluate("optimal", Rules(2, 2, 2))
     assert not beaten_as_o.unbeatable
-    monkeypatch.setattr(loop, "evaluate_policy", lambda *_: beaten_as_o)
+    monkeypatch.setattr(loop, "evaluate_policy", lambda *_: SimpleNamespace(verdict=beaten_as_o))
     assert [record.lapses for record in train(ScriptedLearner(), config(9, "never"))] == [0, 0, 0]
 
 

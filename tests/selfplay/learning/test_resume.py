@@ -6,6 +6,7 @@ import shutil
 import signal
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -190,7 +191,7 @@ def test_a_run_keeps_its_device_and_takes_another_by_force(folder: Path, monkeyp
 def test_a_resumed_run_continues_to_count_lapses(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     verdicts = [selfplay.evaluate(name) for name in ("random", "optimal", "random", "random", "optimal")]
     found = iter(verdicts)
-    monkeypatch.setattr(loop, "evaluate_policy", lambda *_: next(found))
+    monkeypatch.setattr(loop, "evaluate_policy", lambda *_: SimpleNamespace(verdict=next(found)))
     settings = {**SHORT, "eval_every": 480, "counterexamples": 0, "stop": "never"}
     folder = train(**settings, run_dir=tmp_path / "it", stop_when=after(100)).folder
     resumed = resume(folder)

@@ -68,7 +68,7 @@ def test_a_result_is_what_the_run_took_to_the_first_evaluation_from_which_the_pr
     lines = []
     for number, (unbeatable, optimal) in enumerate([(0, 0), (1, 0), (0, 0), (1, 1), (1, 0)], start=1):
         line = {"plies": 10 * number, "time/updates": 2 * number, "time/training_s": number / 2}
-        line |= {"exact/optimal_states": 4520 * optimal, "eval/optimal_fraction": optimal}
+        line |= {"exact/confirmed": 1, "exact/optimal_states": 4520 * optimal, "eval/optimal_fraction": optimal}
         for seat in ("first", "second"):
             line |= {f"exact/{seat}/losses": 1 - unbeatable, f"exact/{seat}/illegal": 0}
             line[f"exact/{seat}/best_response"] = unbeatable - 1

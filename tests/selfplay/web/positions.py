@@ -6,7 +6,7 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-from selfplay.judging.exact import NAMES
+from selfplay.judge.move_values import NAMES
 from selfplay.position import Position
 from tictactoe import Rules, solve
 

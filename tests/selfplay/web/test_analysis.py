@@ -8,16 +8,16 @@ import numpy as np
 import pytest
 
 import selfplay
-from selfplay.agent import Player
-from selfplay.judging.agents import AgentPolicy, ChoicesPolicy, player_policy
-from selfplay.judging.exact import NAMES
+from selfplay.judge.ask import AgentPolicy, choices_policy, player_policy
+from selfplay.judge.move_values import NAMES
 from selfplay.position import Position, read_board
+from selfplay.protocols import Player
 from selfplay.tabular.players import AfterstatePlayer
 from selfplay.web import analysis
 from selfplay.web.analysis import analyse
 from tests.selfplay.decisions import ABSOLUTE, MOVER
 from tests.selfplay.dqn.scripted import config_with, make
-from tests.selfplay.judging.players import FirstTwo, ScriptedPlayer, stubborn
+from tests.selfplay.judge.players import FirstTwo, ScriptedPlayer, policy_of, stubborn
 from tests.selfplay.web.positions import exact_result, plies_left, right_replies, texts, value
 from tests.selfplay.web.serving import serving
 from tictactoe import Rules
@@ -92,9 +92,9 @@ def test_positions_are_legal_where_the_tree_has_them() -> None:
 @pytest.mark.parametrize(
     ("policy", "board", "moves", "replies"),
     [
-        (AgentPolicy(ScriptedPlayer(stubborn), Rules(), "mover"), "X...O....", [0], [1, 2, 3, 5, 6, 7, 8]),
-        (AgentPolicy(FirstTwo(), Rules(), "mover"), "X........", [1, 2], [1, 2]),
-        (ChoicesPolicy(OPPONENTS["heuristic"], Rules()), "X........", [*range(1, 9)], [*range(1, 9)]),
+        (policy_of(ScriptedPlayer(stubborn)), "X...O....", [0], [1, 2, 3, 5, 6, 7, 8]),
+        (policy_of(FirstTwo()), "X........", [1, 2], [1, 2]),
+        (choices_policy(OPPONENTS["heuristic"], Rules()), "X........", [*range(1, 9)], [*range(1, 9)]),
     ],
     ids=["an illegal move", "several moves", "a built-in opponent"],
 )
@@ -116,14 +116,14 @@ def test_a_larger_board_is_searched_and_says_where_it_does_not_know(monkeypatch:
     monkeypatch.setattr(analysis, "POSITIONS", 1)
     analysis.exact_results.cache_clear()
     rules = Rules(6, 6, 4)
-    dark = analyse(ChoicesPolicy(OPPONENTS["rule"], rules), None, Position(rules), generator())
+    dark = analyse(choices_policy(OPPONENTS["rule"], rules), None, Position(rules), generator())
     analysis.exact_results.cache_clear()
     assert (dark["position"], dark["exact"]) == (None, [None] * 36)
 
 
 def test_optimal_answers_on_4_4_4_without_the_board_being_solved(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tictactoe.opponents.solve", None)
-    monkeypatch.setattr("selfplay.judging.exact.solve", None)
+    monkeypatch.setattr("selfplay.judge.move_values.solve", None)
     with serving(rules=Rules(4, 4, 4)) as served:
         optimal = served.players()["optimal"]
         assert (optimal["rules"]["rows"], optimal["error"]) == (4, None)

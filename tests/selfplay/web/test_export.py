@@ -15,7 +15,7 @@ from playwright.sync_api import Browser, Page
 import selfplay
 from selfplay.cli import web as command
 from selfplay.dqn.config import DQNConfig
-from selfplay.judging.agents import player_policy
+from selfplay.judge.ask import player_policy
 from selfplay.learning.folder import SNAPSHOTS as FOLDER, write_config
 from selfplay.learning.load import load
 from selfplay.position import Position, read_board

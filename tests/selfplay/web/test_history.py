@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from selfplay.judging.verdict import SeatVerdict, Verdict
+from selfplay.judge.verdict import SeatVerdict, Verdict
 from selfplay.learning.folder import METRICS
 from selfplay.learning.metrics import evaluation_metrics
 from selfplay.web.history import MOST_POINTS, history

@@ -4,14 +4,15 @@ from typing import Any
 
 import pytest
 
-from selfplay.judging.agents import AgentPolicy, player_policy
-from selfplay.judging.evaluate import evaluate_policy
-from selfplay.judging.verdict import verdict_text
+from selfplay.judge.ask import AgentPolicy, player_policy
+from selfplay.judge.evaluate import evaluate_policy
+from selfplay.judge.mistakes import ILLEGAL
+from selfplay.judge.verdict import verdict_text
 from selfplay.position import Position, read_board
 from selfplay.web import mistakes
-from selfplay.web.mistakes import ILLEGAL, evaluation
+from selfplay.web.mistakes import evaluation
 from tests.selfplay.dqn.scripted import config_with, make
-from tests.selfplay.judging.players import FirstTwo, ScriptedPlayer, policy_of, random_table, stubborn
+from tests.selfplay.judge.players import FirstTwo, ScriptedPlayer, policy_of, random_table, stubborn
 from tests.selfplay.web.positions import value
 from tictactoe import Rules
 from tictactoe.symmetry import symmetries
@@ -44,7 +45,7 @@ def image(board: str, cell: int) -> tuple[str, int]:
 def test_they_are_those_of_the_evaluation(make_policy: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(mistakes, "MOST_GROUPS", 10_000)
     policy: AgentPolicy = make_policy()
-    shown, verdict = evaluation(policy), evaluate_policy(policy)
+    shown, verdict = evaluation(policy), evaluate_policy(policy).verdict
     assert shown["verdict"] == verdict_text(verdict)
     assert (shown["kind"], shown["complete"], shown["proved"]) == ("optimal", True, None)
     assert shown["number"] == (verdict.decision_states or 0) - (verdict.optimal_states or 0)

@@ -3,6 +3,7 @@
 import re
 import shutil
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, Literal
 
 import numpy as np
@@ -10,8 +11,8 @@ import pytest
 from playwright.sync_api import Page, expect
 
 import selfplay
-from selfplay.judging.agents import player_policy
-from selfplay.judging.evaluate import search_seat
+from selfplay.judge.ask import player_policy
+from selfplay.judge.evaluate import search_seat
 from selfplay.learning.folder import CONFIG
 from selfplay.learning.load import load, snapshot_steps
 from selfplay.position import Position, read_board
@@ -169,10 +170,10 @@ def test_the_tour_follows_each_position_of_both_seats_down_to_none(visit: Open, 
     """Those of which a reply beats the player have a cross, as the exact search says."""
     page = visit(f"#player={name}&view=proof")
     player = load("shipped" if name == "shipped" else served.runs / name)
-    verdict, policy = selfplay.evaluate(player), player_policy(player)
-    policy.symmetric = False  # every position that it reaches is wanted, not one image of each
+    verdict = selfplay.evaluate(player)
+    policy = replace(player_policy(player), symmetric=False)  # every position is wanted, not one image of each
     for seat, mark in enumerate("XO"):
-        plies = search_seat(policy, seat, 10**6, keep_plies=True)[1]
+        plies = search_seat(policy, seat, 10**6)[1]
         reached = sum(len(ply.mine) for ply in plies)
         page.get_by_role("button", name=f"As {mark}: {reached} positions").click()
         left = page.get_by_label("Positions followed")

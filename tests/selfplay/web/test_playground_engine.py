@@ -16,9 +16,8 @@ from selfplay.dqn.config import DQNConfig
 from selfplay.dqn.dqn import DQNAgent, Transitions
 from selfplay.dqn.network import QNetwork
 from selfplay.dqn.player import QPlayer
-from selfplay.judging.agents import near_best_policy
-from selfplay.judging.counterexamples import beaten_play
-from selfplay.judging.training_positions import starts_of
+from selfplay.judge.ask import near_best_policy
+from selfplay.judge.teach import beaten_starts
 from selfplay.learning.load import load
 from selfplay.tabular.config import MinimaxQConfig
 from selfplay.tabular.learners import MinimaxQ
@@ -139,7 +138,7 @@ def test_the_verdict_on_the_same_values_is_the_same(call: Call, number: int) -> 
 def test_training_starts_in_the_same_positions(call: Call) -> None:
     player = make(config_with(seed=1000, symmetry="none", counterexample_margin=0.2)).player()
     policy = near_best_policy(player)
-    mover, opponent, move = starts_of(policy, beaten_play(policy, 10**6, np.random.default_rng(0)))
+    _, (mover, opponent, move) = beaten_starts(policy, 10**6, np.random.default_rng(0))
     marks = np.array([ply.bit_count() for ply in (mover | opponent).tolist()]) % 2
     rows = ternary_code(RULES, np.where(marks, opponent, mover), np.where(marks, mover, opponent))
     script = f"""(rows, text) => {{ {GAME} {DECODE}

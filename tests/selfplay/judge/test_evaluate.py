@@ -4,19 +4,20 @@ import itertools
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from fractions import Fraction
+from types import SimpleNamespace
+from typing import Any, cast
 
 import numpy as np
 import pytest
 
 import selfplay
-from selfplay.agent import Array
-from selfplay.judging.agents import AgentPolicy, ChoicesPolicy, player_policy
-from selfplay.judging.evaluate import evaluate_policy, search_seat
-from selfplay.judging.forward_search import Frontier, Total, distinct, replies
-from selfplay.judging.verdict import SeatVerdict, Verdict
+from selfplay.judge.ask import AgentPolicy, agent_policy, choices_policy, player_policy
+from selfplay.judge.evaluate import evaluate_policy, search_seat
+from selfplay.judge.follow import Frontier, Total, distinct, replies
+from selfplay.judge.verdict import SeatVerdict, Verdict
+from selfplay.protocols import Array
 from selfplay.verdicts import evaluate
-from tests.selfplay.judging.players import (
-    FirstChoice,
+from tests.selfplay.judge.players import (
     Marks,
     Sampler,
     Sampling,
@@ -24,6 +25,7 @@ from tests.selfplay.judging.players import (
     assert_close,
     certain,
     empty,
+    first_choice,
     first_empty,
     game_by_game,
     network_player,
@@ -52,7 +54,7 @@ def careless(rules: Rules, marks: Marks, seat: int) -> dict[int, Fraction]:
 
 def assert_every_number(verdict: Verdict, rules: Rules, sampling: Sampling) -> None:
     for seat, found in enumerate((verdict.first, verdict.second)):
-        assert_close(found, game_by_game(rules, sampling, seat)[0])
+        assert_close(found, game_by_game(rules, sampling, seat))
 
 
 @pytest.mark.parametrize("choose", [first_empty, stubborn])
@@ -116,21 +118,21 @@ def test_no_probability_of_a_loss_is_too_small_to_count(probability: float) -> N
     [
         lambda: policy_of(network_player(Rules(3, 4, 3), 1, mask=True), Rules(3, 4, 3)),
         lambda: policy_of(network_player(Rules(1, 6, 3), 3, mask=True), Rules(1, 6, 3)),
-        lambda: FirstChoice(OPPONENTS["optimal"], Rules(3, 4, 3)),
+        lambda: first_choice("optimal", Rules(3, 4, 3)),
         lambda: player_policy(selfplay.load("shipped")),
         lambda: player_policy(network_player(Rules(3, 4, 3), 5, mask=True, canonical=True, networks=2)),
         lambda: player_policy(network_player(Rules(2, 5, 3), 6, canonical=True)),
-        lambda: AgentPolicy(Sampler(Rules(), uniform), Rules()),
-        lambda: ChoicesPolicy(OPPONENTS["rule"], Rules(3, 4, 3), symmetric=True),
-        lambda: ChoicesPolicy(OPPONENTS["heuristic"], Rules()),
+        lambda: agent_policy(Sampler(Rules(), uniform)),
+        lambda: choices_policy(OPPONENTS["rule"], Rules(3, 4, 3), symmetric=True),
+        lambda: choices_policy(OPPONENTS["heuristic"], Rules()),
     ],
 )
 def test_the_forward_search_gives_the_numbers_of_the_whole_tree(
     make_policy: Callable[[], AgentPolicy], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     policy = make_policy()
-    monkeypatch.setattr("selfplay.judging.forward_search.BOARDS", 97)  # so that equal positions come from many parts
-    verdict = evaluate_policy(policy)
+    monkeypatch.setattr("selfplay.judge.follow.BOARDS", 97)  # so that equal positions come from many parts
+    verdict = evaluate_policy(policy).verdict
     seats = [over_the_tree(policy, seat) for seat in (0, 1)]
     for seat, expected in enumerate(seats):
         assert_close(search_seat(policy, seat, 10**6)[0], expected)
@@ -138,8 +140,27 @@ def test_the_forward_search_gives_the_numbers_of_the_whole_tree(
     assert verdict.unbeatable == (sum(seat.losses + seat.illegal for seat in seats) == 0)
 
 
+def test_the_numbers_of_random_play_are_known() -> None:
+    verdict = evaluate(Sampler(Rules(), uniform), Rules())
+    shares = verdict.first.win, verdict.first.draw, verdict.first.loss
+    assert shares == pytest.approx((737 / 1260, 8 / 63, 121 / 420), abs=1e-12)
+    assert verdict.first.losses == 77_904  # the games that O wins, of the 255,168 games that there are
+    assert -1 < (verdict.first.best_response or 0) < -0.5
+    assert (verdict.unbeatable, verdict.illegal_states) == (False, 0)
+
+
+def test_the_numbers_of_the_built_in_opponents_are_known() -> None:
+    rule = evaluate_policy(choices_policy(OPPONENTS["rule"], Rules())).verdict
+    assert (rule.first.losses, rule.second.losses, rule.ways_to_beat) == (0, 16, 16)
+    assert (rule.illegal_states, rule.optimal_states) == (0, 4_362)
+    optimal = evaluate_policy(choices_policy(OPPONENTS["optimal"], Rules())).verdict
+    assert optimal.optimal
+    assert optimal.unbeatable
+    assert str(optimal.exploitability) == "0.0"  # and not -0.0
+
+
 def test_on_a_board_that_the_first_seat_wins_optimal_play_is_unexploitable_but_not_unbeatable() -> None:
-    verdict = evaluate_policy(FirstChoice(OPPONENTS["optimal"], Rules(3, 4, 3)))
+    verdict = evaluate_policy(first_choice("optimal", Rules(3, 4, 3))).verdict
     assert (verdict.first.best_response, verdict.second.best_response) == (1, -1)
     assert verdict.first.win == pytest.approx(1, abs=1e-12)
     assert verdict.second.losses > 0
@@ -179,7 +200,7 @@ def test_one_bad_or_unfollowed_game_in_either_seat_is_no_proof(field: str) -> No
 def test_a_search_that_is_cut_short_says_how_far_it_got_and_claims_no_more(seat: int) -> None:
     rules = Rules(3, 4, 3)
     policy = policy_of(ScriptedPlayer(first_empty), rules)
-    whole, every = search_seat(policy, seat, 10_000, keep_plies=True)
+    whole, every = search_seat(policy, seat, 10_000)
     widest = max(len(ply.mine) for ply in every)
     plies = 0
     for limit in range(1, widest, 40):
@@ -201,15 +222,15 @@ def test_a_search_that_is_cut_short_says_how_far_it_got_and_claims_no_more(seat:
     [
         player_policy(network_player(Rules(3, 4, 3), 1, mask=True, canonical=True)),
         player_policy(network_player(Rules(2, 5, 3), 3, mask=True)),
-        FirstChoice(OPPONENTS["optimal"], Rules(3, 4, 3), legal=True),
+        first_choice("optimal", Rules(3, 4, 3), legal=True),
     ],
 )
 def test_games_that_cannot_be_lost_any_more_need_not_be_followed(
     policy: AgentPolicy, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    whole = [search_seat(policy, seat, 10_000, keep_plies=True) for seat in (0, 1)]
-    monkeypatch.setattr("selfplay.judging.evaluate.SETTLED_ABOVE", 1)
-    settled = [search_seat(policy, seat, 10_000, keep_plies=True) for seat in (0, 1)]
+    whole = [search_seat(policy, seat, 10_000) for seat in (0, 1)]
+    monkeypatch.setattr("selfplay.judge.evaluate.SETTLED_ABOVE", 1)
+    settled = [search_seat(policy, seat, 10_000) for seat in (0, 1)]
     for (verdict, _), (expected, _) in zip(settled, whole, strict=True):
         for name in ("losses", "illegal", "best_response", "loss"):
             assert getattr(verdict, name) == getattr(expected, name)
@@ -228,13 +249,13 @@ def careless_in_the_middle(mine: set[int], theirs: set[int]) -> int:
     "policy",
     [
         policy_of(ScriptedPlayer(careless_in_the_middle), Rules(1, 5, 3)),
-        ChoicesPolicy(OPPONENTS["heuristic"], Rules()),
+        choices_policy(OPPONENTS["heuristic"], Rules()),
     ],
 )
 def test_an_agent_that_may_be_illegal_or_samples_is_followed_to_the_end(
     policy: AgentPolicy, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("selfplay.judging.evaluate.SETTLED_ABOVE", 1)
+    monkeypatch.setattr("selfplay.judge.evaluate.SETTLED_ABOVE", 1)
     for seat in (0, 1):
         assert_close(search_seat(policy, seat, 10**6)[0], over_the_tree(policy, seat))
 
@@ -243,19 +264,30 @@ def test_an_agent_that_may_be_illegal_or_samples_is_followed_to_the_end(
 def test_an_agent_that_wins_everything_has_exact_shares_where_games_are_settled(
     rules: Rules, result: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("selfplay.judging.evaluate.SETTLED_ABOVE", 1)
+    monkeypatch.setattr("selfplay.judge.evaluate.SETTLED_ABOVE", 1)
     # All lines go through the second cell. With it X wins every game on three cells, and none on four.
     player = ScriptedPlayer(lambda mine, theirs: first_empty(mine, theirs) if mine else 1)
     verdict, _ = search_seat(policy_of(player, rules, legal=True), 0, 99)
-    assert verdict == SeatVerdict(0, 0, win=float(result), draw=1.0 - result, loss=0.0, best_response=result)
+    expected = SeatVerdict(0, 0, float(result), 1.0 - result, loss=0.0, illegal_loss=0.0, best_response=result)
+    assert verdict == expected
 
 
 def test_nobody_else_is_believed_to_be_symmetric_or_legal() -> None:
     player = network_player(Rules(), 0, mask=True, canonical=True)
-    own, others = player_policy(player), AgentPolicy(player, Rules())
+    own, others = player_policy(player), policy_of(player)
     assert (own.symmetric, own.legal, others.symmetric, others.legal) == (True, True, False, False)
     unmasked = player_policy(network_player(Rules(), 0))
     assert (unmasked.symmetric, unmasked.legal) == (False, False)
+
+
+def test_each_ply_is_reported() -> None:
+    reports = []
+    progress = SimpleNamespace(follow=lambda *report: reports.append(report))
+    policy = policy_of(ScriptedPlayer(first_empty), Rules(1, 13, 3))
+    evaluate_policy(replace(policy, progress=cast(Any, progress)), every_state=False)
+    assert [(seat, ply) for seat, ply, _ in reports[:3]] == [(0, 0), (0, 2), (0, 4)]
+    assert reports[0][2] == 1
+    assert next(ply for seat, ply, _ in reports if seat == 1) == 1
 
 
 def test_too_many_positions_are_noticed_before_all_are_made_and_never_forgotten() -> None:
@@ -266,10 +298,10 @@ def test_too_many_positions_are_noticed_before_all_are_made_and_never_forgotten(
 
     assert not distinct(Rules(2, 3, 3), parts(22), 10)[1]
     for size in range(9, 25):
-        some, whole = distinct(Rules(2, 3, 3), itertools.islice(parts(25), size), 10, salt=1)
+        some, whole = distinct(Rules(2, 3, 3), itertools.islice(parts(25), size), 10, sample_seed=1)
         assert (len(some.mine), whole) == (min(size, 10), size <= 10)
     together = Frontier(*map(np.concatenate, zip(*parts(25), strict=True)))
-    assert not distinct(Rules(2, 3, 3), [together], 10, salt=1)[1]  # its sample alone is not too large
+    assert not distinct(Rules(2, 3, 3), [together], 10, sample_seed=1)[1]  # its sample alone is not too large
 
 
 def test_more_games_than_a_word_holds_are_counted_exactly() -> None:
@@ -283,9 +315,9 @@ def test_more_games_than_a_word_holds_are_counted_exactly() -> None:
 
 def test_all_states_are_looked_at_on_small_boards() -> None:
     agent = ScriptedPlayer(first_empty)
-    for cells, states, every in ((12, True, True), (13, False, True), (17, False, False)):
+    for cells, known in ((13, True), (17, False)):
         policy = policy_of(agent, Rules(1, cells, 1))
-        assert (evaluate_policy(policy).decision_states is not None) is states
-        assert (evaluate_policy(policy, every_state=True).decision_states is not None) is every
+        assert (evaluate_policy(policy).verdict.decision_states is not None) is known
+        assert evaluate_policy(policy, every_state=False).verdict.decision_states is None
     with pytest.raises(ValueError, match="9x8"):
         evaluate(agent, Rules(9, 8, 4))

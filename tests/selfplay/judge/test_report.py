@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from selfplay.judging.agents import AgentPolicy
-from selfplay.judging.counterexamples import find_counterexamples
-from selfplay.judging.evaluate import evaluate_policy
-from selfplay.judging.games import example_games, self_play_cells
-from selfplay.judging.verdict import SeatVerdict, Verdict, title, verdict_text
-from tests.selfplay.judging.players import (
+from selfplay.judge.ask import AgentPolicy, agent_policy
+from selfplay.judge.counterexamples import find_counterexamples
+from selfplay.judge.evaluate import evaluate_policy
+from selfplay.judge.games import example_games, self_play_cells
+from selfplay.judge.verdict import NOT_JUDGED, SeatVerdict, Verdict, title, verdict_text
+from tests.selfplay.judge.players import (
     FirstTwo,
     Sampler,
     ScriptedPlayer,
@@ -36,11 +36,15 @@ def test_only_what_is_proved_is_called_so() -> None:
         "unexploitable": Verdict(replace(DRAWS, best_response=1), LOSES),
         "beaten": Verdict(LOSES, DRAWS),
         "cut": Verdict(DRAWS, replace(CUT, losses=0)),
+        "not confirmed": Verdict(DRAWS, DRAWS, confirmed=False),
+        "as X": Verdict(DRAWS, NOT_JUDGED, seat=0),
+        "as O": Verdict(NOT_JUDGED, LOSES, seat=1),
     }
     titles = {name: title(verdict) for name, verdict in verdicts.items()}
     assert len(set(titles.values())) == len(titles)
     for name, verdict in verdicts.items():
-        assert titles[name].startswith("PROVED ") == (verdict.unbeatable or verdict.unexploitable)
+        proved = verdict.unbeatable or verdict.unexploitable or name == "as X"
+        assert titles[name].startswith("PROVED ") == proved
         assert verdict_text(verdict).startswith(titles[name])
         assert titles[name] in repr(verdict)
     assert title(Verdict(DRAWS, CUT)) == titles["beaten"]
@@ -60,7 +64,8 @@ class Valued(ScriptedPlayer):
 
 
 def shown(policy: AgentPolicy, player: Any = None) -> str:
-    return example_games(policy, player, evaluate_policy(policy), width=200)
+    evaluation = evaluate_policy(policy, every_state=policy.rules.cells <= 12)
+    return example_games(evaluation, player, width=200)
 
 
 def cells_shown(text: str) -> list[int]:
@@ -83,13 +88,21 @@ def test_the_shortest_games_that_beat_a_player_are_shown_with_its_values_and_the
         assert "learned +1.20" in text  # as O
 
 
+def test_on_a_board_that_takes_long_to_solve_a_search_finds_the_exact_result(monkeypatch: pytest.MonkeyPatch) -> None:
+    policy = policy_of(ScriptedPlayer(first_empty), Rules(4, 4, 4))
+    text = shown(policy)
+    assert (text.count("exact: draw"), text.count("exact: loss")) == (5, 2)
+    monkeypatch.setattr("selfplay.judge.games.MOVE_POSITIONS", 1)
+    assert not re.search("exact: (draw|loss)", shown(policy))
+
+
 def test_an_unbeaten_player_is_shown_against_itself_unless_it_samples() -> None:
     policy = policy_of(optimal_player(Rules()), Rules())
     cells = self_play_cells(policy)
     assert cells_shown(shown(policy)) == cells
     assert len(set(cells)) == 9
-    assert not shown(AgentPolicy(Sampler(Rules(), choices_of("optimal")), Rules()))
-    beaten = AgentPolicy(FirstTwo(), Rules())
+    assert not shown(agent_policy(Sampler(Rules(), choices_of("optimal"))))
+    beaten = agent_policy(FirstTwo())
     assert cells_shown(shown(beaten))
 
 

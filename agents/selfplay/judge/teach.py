@@ -4,18 +4,27 @@ At a counterexample the player is to move, and tries something else. After its m
 reply that beats the player is played, so that this move is learned to be worth more than the player thought.
 """
 
+import sys
 from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 
-from selfplay.judging.agents import AgentPolicy, TabulatedPolicy, near_best_policy
-from selfplay.judging.backward_induction import NEVER, Values, move_values, position_values
-from selfplay.judging.counterexamples import BeatenPlay, beaten_play
-from selfplay.judging.evaluate import POSITIONS, evaluate_policy, suboptimal_moves, with_all_states
-from selfplay.judging.exact import ALL_STATES_CELLS
-from selfplay.judging.forward_search import Ply, move_results, some_of
-from selfplay.judging.verdict import Verdict
+from selfplay.judge.ask import AgentPolicy, near_best_policy, tabulated
+from selfplay.judge.confirm import ChangedAnswerError
+from selfplay.judge.counterexamples import search_seats
+from selfplay.judge.evaluate import (
+    POSITIONS,
+    SeatSearch,
+    confirm_play,
+    search_seat,
+    suboptimal_moves,
+    with_all_states,
+)
+from selfplay.judge.follow import Ply, move_results, some_of
+from selfplay.judge.induct import NEVER, Values, move_values, play_distances, position_values
+from selfplay.judge.move_values import ALL_STATES_CELLS
+from selfplay.judge.verdict import Verdict
 from tictactoe import planes
 from tictactoe.tree import SOLVABLE_CELLS, IntArray, game_tree
 
@@ -45,38 +54,61 @@ class TrainingPositions(NamedTuple):
 
 
 def evaluate_for_training(policy: AgentPolicy, every_state: bool, generator: np.random.Generator) -> TrainingPositions:
-    """Evaluate a player as `evaluate_policy` does, and return positions where training is to start games.
+    """Evaluate a player and return positions where training is to start games.
 
     If the player has a `margin`, they are those of all play with moves that it values nearly as its best, since it may
     soon prefer them; on a larger board, where these are many, half are those of its own play. With `every_state`, for
     training to an optimal player, they are all decision states in which its move does not keep the game-theoretic
     value.
+
+    Raises:
+        AnswerError: the player is somebody's, and answers something else when it is asked again.
     """
     rules = policy.rules
     small = rules.cells <= (SOLVABLE_CELLS if every_state else ALL_STATES_CELLS)
-    if small and not policy.stochastic:
-        policy = TabulatedPolicy(policy)
+    followed = policy
+    if small and not policy.samples:
+        followed, _ = tabulated(policy)
     if small and every_state:
-        verdict = evaluate_policy(policy, every_state)
-        tree, (states, _) = game_tree(rules), suboptimal_moves(policy)
+        searches = [search_seat(followed, seat, sys.maxsize) for seat in (0, 1)]
+        tree, (states, _) = game_tree(rules), suboptimal_moves(followed)
         starts = np.stack([tree.mover[states], tree.opponent[states], np.full(len(states), ANY)])
         found = len(states)
     else:
-        seats = beaten_play(policy, POSITIONS if small else FOLLOWED_FIRST, generator)
-        starts = starts_of(policy, seats)
-        if not all(play.verdict.complete for play in seats) and starts.shape[1] < TOO_FEW:
-            seats = beaten_play(policy, FOLLOWED_THEN, generator)
-            starts = starts_of(policy, seats)
-        first, second = (play.verdict for play in seats)
+        searches, starts = beaten_starts(followed, POSITIONS if small else FOLLOWED_FIRST, generator)
+        if not all(search.verdict.complete for search in searches) and starts.shape[1] < TOO_FEW:
+            searches, starts = beaten_starts(followed, FOLLOWED_THEN, generator)
         found = starts.shape[1]
-        verdict = with_all_states(policy, first, second) if small else Verdict(first, second, rules=rules)
-        if getattr(policy.agent, "margin", 0):
-            nearly = near_best_policy(policy.agent)
-            near = starts_of(nearly, beaten_play(nearly, FOLLOWED_FIRST if small else FOLLOWED_NEARLY, generator))
+        if getattr(policy.player, "margin", 0):
+            nearly = near_best_policy(policy.player)
+            _, near = beaten_starts(nearly, FOLLOWED_FIRST if small else FOLLOWED_NEARLY, generator)
             found = max(found, near.shape[1])
             starts = near if small else half_of_each(starts, near, generator)
+    first, second = (search.verdict for search in searches)
+    verdict = Verdict(first, second, confirmed=is_confirmed(policy, searches), rules=rules)
+    if small:
+        verdict = with_all_states(policy, followed, verdict)
     mover, opponent, move = random_part(starts, MOST_FOR_TRAINING, generator)
     return TrainingPositions(verdict, mover, opponent, move, found)
+
+
+def is_confirmed(policy: AgentPolicy, searches: Sequence[SeatSearch]) -> bool:
+    """Return whether an agent answers the same when it is asked again about its play in both seats.
+
+    Where one of our players does not, rounding decides, which the next update changes: nothing is proved, and training
+    continues.
+
+    Raises:
+        AnswerError: somebody's agent answers something else.
+    """
+    try:
+        for seat, search in enumerate(searches):
+            confirm_play(policy, seat, search)
+    except ChangedAnswerError:
+        if policy.near_ties is None:
+            raise
+        return False
+    return True
 
 
 def half_of_each(starts: IntArray, near: IntArray, generator: np.random.Generator) -> IntArray:
@@ -95,16 +127,23 @@ def random_part(starts: IntArray, most: int, generator: np.random.Generator) -> 
     return starts[:, generator.choice(starts.shape[1], most, replace=False)]
 
 
-def starts_of(policy: AgentPolicy, seats: Sequence[BeatenPlay]) -> IntArray:
-    """Return the positions where an agent is beaten in both seats: mover, opponent and move, [3, n] int64."""
+def beaten_starts(
+    policy: AgentPolicy, positions: int, generator: np.random.Generator
+) -> tuple[list[SeatSearch], IntArray]:
+    """Return the searches of both seats, and where they found the agent beaten: mover, opponent and move, [3, n] int64.
+
+    If a ply has more than `positions` distinct positions, a random part is followed.
+    """
+    searches = search_seats(policy, positions, generator)
     parts: list[IntArray] = [np.zeros((3, 0), np.int64)]
-    for play in seats:
-        for number, (ply, distance) in enumerate(zip(play.plies, play.distances, strict=True)):
-            lost = distance.value < NEVER
-            parts.append(np.stack([ply.mine[lost], ply.theirs[lost], np.full(lost.sum(), ANY)]))
-            later = play.distances[number + 1] if number + 1 < len(play.distances) else None
-            parts.append(refutations(policy, some_of(ply, lost), later))  # no other position has a losing move
-    return np.unique(np.concatenate(parts, axis=1), axis=1)
+    for search in searches:
+        if search.verdict.ways_to_beat:
+            distances = play_distances(policy, search.plies)
+            for ply, distance, later in zip(search.plies, distances, [*distances, None][1:], strict=True):
+                lost = distance.value < NEVER
+                parts.append(np.stack([ply.mine[lost], ply.theirs[lost], np.full(lost.sum(), ANY)]))
+                parts.append(refutations(policy, some_of(ply, lost), later))  # no other position has a losing move
+    return searches, np.unique(np.concatenate(parts, axis=1), axis=1)
 
 
 def refutations(policy: AgentPolicy, ply: Ply, later: Values | None) -> IntArray:
@@ -114,11 +153,11 @@ def refutations(policy: AgentPolicy, ply: Ply, later: Values | None) -> IntArray
     plies to the loss of the agent's next ply.
     """
     rules = policy.rules
-    results = move_results(rules, ply)
+    results = move_results(rules, ply.mine, ply.theirs, ply.moves)
     plies = move_values(policy, results, later)
     losing = np.flatnonzero((plies < NEVER) & ~results.taken & ~results.lost)
     mine, theirs = results.mine[losing], results.theirs[losing]
-    board, cell = np.nonzero(planes.bits(rules.cells, rules.empty_cells(mine, theirs)))
+    board, cell = np.nonzero(planes.bits(rules.cells, rules.legal_cells(mine, theirs)))
     replied = theirs[board] | np.int64(1) << cell
     to_loss = position_values(policy, mine[board], replied, later) + 2
     to_loss[rules.has_line(replied)] = 2 if rules.line_result > 0 else NEVER

@@ -17,7 +17,7 @@ ALL_STATES_CELLS = 12
 
 
 def exact_moves(rules: Rules, mover: int, opponent: int, positions: int | None) -> Mapping[int, Bounds]:
-    """Return for each empty cell what is known of the mover's result if it moves there; nothing if the game is over.
+    """Return for each legal cell what is known of the mover's result if it moves there; nothing if the game is over.
 
     Boards of up to 12 cells are solved. On a larger one a search visits at most `positions` positions; if that is None,
     the board is solved, which takes at most 16 cells.
@@ -31,7 +31,7 @@ def exact_moves(rules: Rules, mover: int, opponent: int, positions: int | None) 
     if not solution.lookup(mover, opponent)[1]:  # no move is optimal where the game is over
         return {}
     bounds = {}
-    for cell in rules.cells_of(rules.empty_cells(mover, opponent)):
+    for cell in rules.cells_of(rules.legal_cells(mover, opponent)):
         value = -solution.lookup(opponent, mover | 1 << cell)[0]
         bounds[cell] = Bounds(value, value)
     return bounds
@@ -66,11 +66,11 @@ def plies_to_end(rules: Rules) -> IntArray:
 
 
 def after_moves(rules: Rules, mover: int, opponent: int) -> Mapping[int, AfterMove]:
-    """Return what follows a move to each empty cell of a decision state; nothing on boards of more than 12 cells."""
+    """Return what follows a move to each legal cell of a decision state; nothing on boards of more than 12 cells."""
     if rules.cells > ALL_STATES_CELLS:
         return {}
     solution, after = solve(rules), {}
-    for cell in rules.cells_of(rules.empty_cells(mover, opponent)):
+    for cell in rules.cells_of(rules.legal_cells(mover, opponent)):
         state = int(solution.tree.find(np.array(opponent), np.array(mover | 1 << cell)))
         best_replies = int(solution.optimal_moves[state]).bit_count()
         after[cell] = AfterMove(1 + int(plies_to_end(rules)[state]), best_replies)

@@ -1,6 +1,5 @@
 """The progress of an evaluation, which shows that one that takes long is at work."""
 
-import sys
 import time
 from collections.abc import Callable, Iterator
 
@@ -12,17 +11,12 @@ SECONDS = 30.0
 """Seconds between two lines."""
 
 
-def print_line(line: str) -> None:
-    """Print a line to stderr, so that stdout holds results alone."""
-    print(line, file=sys.stderr, flush=True)
-
-
 class Progress:
-    """What an evaluation has done so far, shown in one line now and then."""
+    """What an evaluation has done so far, told in one line now and then."""
 
     def __init__(
         self,
-        show: Callable[[str], None] = print_line,
+        show: Callable[[str], None],
         first_seconds: float = FIRST_SECONDS,
         seconds: float = SECONDS,
         clock: Callable[[], float] = time.monotonic,

@@ -11,9 +11,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from selfplay.agent import Array
-from selfplay.judging.agents import AgentPolicy
-from selfplay.judging.forward_search import MoveResults, Ply, move_results, sort_keys
+from selfplay.judge.ask import AgentPolicy
+from selfplay.judge.follow import MoveResults, Ply, move_results, sort_keys
+from selfplay.protocols import Array
 from tictactoe import Rules, planes
 from tictactoe.symmetry import representatives
 from tictactoe.tree import BoolArray, FloatArray, IntArray
@@ -50,22 +50,16 @@ RESULT = EndValues(taken=-1, won=1, answered=-1, drawn=0, plies=0)
 
 
 def play_distances(policy: AgentPolicy, plies: Sequence[Ply]) -> list[Values]:
-    """Return the plies to the loss of the positions of all plies of an agent's play in a seat."""
+    """Return the plies to the loss, by the move that loses first, of the positions of all plies of an agent's play."""
     distances: list[Values] = []
+    later: Values | None = None
     for ply in reversed(plies):
-        distances.append(ply_distances(policy, ply, distances[-1] if distances else None))
+        results = move_results(policy.rules, ply.mine, ply.theirs, ply.moves)
+        distance = np.full(len(ply.mine), NEVER)
+        np.minimum.at(distance, results.position, move_values(policy, results, later))
+        later = Values(sort_keys(policy.rules, ply.mine, ply.theirs), distance)
+        distances.append(later)
     return distances[::-1]
-
-
-def ply_distances(policy: AgentPolicy, ply: Ply, later: Values | None) -> Values:
-    """Return the plies to the loss of the positions of a ply by the move that loses first.
-
-    `later` are those of the agent's next ply.
-    """
-    results = move_results(policy.rules, ply)
-    distance = np.full(len(ply.mine), NEVER)
-    np.minimum.at(distance, results.position, move_values(policy, results, later))
-    return Values(sort_keys(policy.rules, ply.mine, ply.theirs), distance)
 
 
 def worst_mean(policy: AgentPolicy, plies: Sequence[Ply]) -> float:
@@ -75,11 +69,10 @@ def worst_mean(policy: AgentPolicy, plies: Sequence[Ply]) -> float:
     """
     later: Values | None = None
     for ply in reversed(plies):
-        assert ply.probabilities is not None
-        results = move_results(policy.rules, ply)
+        results = move_results(policy.rules, ply.mine, ply.theirs, ply.moves)
         of_moves = move_values(policy, results, later, RESULT)
         mean, least, most = np.zeros(len(ply.mine)), np.full(len(ply.mine), inf), np.full(len(ply.mine), -inf)
-        np.add.at(mean, results.position, ply.probabilities[results.position, results.cell] * of_moves)
+        np.add.at(mean, results.position, ply.answers[results.position, results.cell] * of_moves)
         np.minimum.at(least, results.position, of_moves)
         np.maximum.at(most, results.position, of_moves)
         # A mean of different results is none of them, even if the sum is, because a probability is tiny.
@@ -99,7 +92,7 @@ def move_values(
     value: FloatArray = np.select(cases, (ends.taken, ends.won, ends.answered), float(ends.drawn))  # or a full board
     unfinished = np.flatnonzero(~np.any(cases, axis=0))
     if len(unfinished):
-        empty = rules.empty_cells(results.mine, results.theirs)[unfinished]
+        empty = rules.legal_cells(results.mine, results.theirs)[unfinished]
         board, cell = np.nonzero(planes.bits(rules.cells, empty))
         move = unfinished[board]
         value[move] = inf
@@ -113,7 +106,7 @@ def move_values(
 
 def _answered_by_a_line(rules: Rules, results: MoveResults) -> BoolArray:
     """Return for each move whether the opponent can win by a line at once."""
-    empty = rules.empty_cells(results.mine, results.theirs)
+    empty = rules.legal_cells(results.mine, results.theirs)
     answered: BoolArray = rules.winning_cells(results.theirs) & empty != 0
     return answered
 

@@ -9,13 +9,14 @@ import numpy as np
 import pytest
 
 import selfplay
-from selfplay.judging.agents import AgentPolicy, ChoicesPolicy, TabulatedPolicy
+from selfplay.judge.ask import agent_policy, choices_policy, tabulated
 from selfplay.players import Perspective
-from tests.selfplay.judging.players import (
+from tests.selfplay.judge.players import (
     Sampler,
     ScriptedPlayer,
     choices_of,
     first_empty,
+    policy_of,
 )
 from tictactoe import Rules
 from tictactoe.opponents import OPPONENTS
@@ -35,14 +36,15 @@ def test_an_agent_is_shown_the_view_it_was_trained_on() -> None:
 
 
 def test_a_table_answers_as_its_agent_does() -> None:
-    tree, policy = game_tree(Rules()), AgentPolicy(ScriptedPlayer(first_empty), Rules(), symmetric=True, legal=True)
+    tree, policy = game_tree(Rules()), policy_of(ScriptedPlayer(first_empty), symmetric=True, legal=True)
     mover, opponent = tree.mover[tree.decisions], tree.opponent[tree.decisions]
-    table = TabulatedPolicy(policy)
-    assert (table.symmetric, table.legal, table.stochastic) == (True, True, False)
-    assert np.array_equal(table.cells(mover, opponent), policy.cells(mover, opponent))
-    assert np.array_equal(table.moves(mover, opponent), 1 << policy.cells(mover, opponent))
-    assert np.array_equal(policy.probabilities(mover, opponent).argmax(axis=1), policy.cells(mover, opponent))
-    for none in (table, ChoicesPolicy(OPPONENTS["rule"], Rules())):
+    table, _ = tabulated(policy)
+    assert (table.symmetric, table.legal, table.samples) == (True, True, False)
+    for part in (slice(0, 99), slice(None)):  # the table is filled as it is asked
+        positions = mover[part], opponent[part]
+        assert np.array_equal(table.moves(*positions), policy.moves(*positions))
+        assert np.array_equal(table.probabilities(*positions), policy.probabilities(*positions))
+    for none in (table, policy, choices_policy(OPPONENTS["rule"], Rules())):
         assert not len(none.moves(*np.zeros((2, 0), np.int64)))
 
 
@@ -71,7 +73,7 @@ def hedging(share: float) -> Answering:
 def test_rounded_probabilities_are_taken_for_what_they_mean() -> None:
     drifting = Answering(lambda observation: np.full((len(observation), 9), 1.0009 / 9))
     for agent in (wavering(9e-4), drifting):
-        (probabilities,) = AgentPolicy(agent, Rules()).probabilities(*np.zeros((2, 1), np.int64))
+        (probabilities,) = agent_policy(agent).probabilities(*np.zeros((2, 1), np.int64))
         assert probabilities == pytest.approx(np.full(9, 1 / 9), abs=1e-15)
 
 
@@ -94,20 +96,14 @@ def test_what_is_no_answer_is_refused(agent: Any, named: str) -> None:
         selfplay.evaluate(agent, Rules())
 
 
-def test_an_error_in_a_named_agent_is_told_as_its_own() -> None:
-    position, nobody = np.zeros((2, 1), np.int64), cast(Any, object())
-    with pytest.raises(selfplay.UserError, match=r"^mine: .* 9 "):
-        AgentPolicy(lambda _: 9, Rules(), name="mine").moves(*position)
-    with pytest.raises(selfplay.UserError, match=r"^mine: .* object "):
-        AgentPolicy(nobody, Rules(), name="mine")
-
+def test_an_error_of_an_agent_is_told_as_its_own_with_the_position() -> None:
     def failing_later(observation: Any) -> int:
         return 4 // int(observation[..., 0].all())
 
-    for name, error in ((None, ZeroDivisionError), ("mine", selfplay.UserError)):
-        policy = AgentPolicy(failing_later, Rules(), name=name)
-        assert policy.cells(*position) == [4]
-        with pytest.raises(error, match="^mine: ZeroDivisionError: " if name else "^integer"):
-            policy.cells(position[0], position[1] + 1)
-    with pytest.raises(ZeroDivisionError):
-        selfplay.evaluate(lambda _: 1 // 0)
+    for name, begins in ((None, "the agent"), ("mine", "mine: ")):
+        policy = agent_policy(failing_later, name=name)
+        assert policy.moves(*np.zeros((2, 1), np.int64)) == [1 << 4]
+        with pytest.raises(selfplay.UserError, match=f"^{begins}.*X../.../....*ZeroDivisionError"):
+            policy.moves(np.array([0]), np.array([1]))
+    with pytest.raises(selfplay.UserError, match=r"^mine: .* object "):
+        agent_policy(object(), name="mine")

@@ -6,15 +6,16 @@ import random
 import re
 import zlib
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 import selfplay
-from selfplay.judging import check_certificate
-from selfplay.judging.agents import AgentPolicy, ChoicesPolicy, player_policy
-from selfplay.judging.certificate import file_content, unbeatable_play
-from tests.selfplay.judging.players import FirstChoice, policy_of
+from selfplay.judge import check_certificate
+from selfplay.judge.ask import AgentPolicy, choices_policy, player_policy
+from selfplay.judge.certificate import file_content, unbeatable_play
+from tests.selfplay.judge.players import first_choice, policy_of
 from tests.tictactoe.rule_book import Board, book_of, empty_cells, seat_to_move, with_mark
 from tictactoe import Rules
 from tictactoe.opponents import OPPONENTS
@@ -48,7 +49,7 @@ def status(tmp_path: Path) -> Callable[[bytes], int]:
     [
         player_policy(selfplay.load("shipped")),
         policy_of(selfplay.load("shipped"), legal=True),
-        FirstChoice(OPTIMAL, Rules(4, 3, 4), symmetric=True),
+        replace(first_choice("optimal", Rules(4, 3, 4)), symmetric=True),
     ],
     ids=["shipped", "shipped with a mask", "4,3,4"],
 )
@@ -197,10 +198,10 @@ def mutated(content: bytes, rng: random.Random) -> bytes:
 @pytest.mark.parametrize(
     "policy",
     [
-        FirstChoice(OPTIMAL, Rules(2, 3, 3)),
-        FirstChoice(OPTIMAL, Rules(), symmetric=True),
-        FirstChoice(OPTIMAL, Rules(2, 4, 3), legal=True),
-        ChoicesPolicy(OPTIMAL, Rules(2, 3, 3), symmetric=True),
+        first_choice("optimal", Rules(2, 3, 3)),
+        replace(first_choice("optimal", Rules()), symmetric=True),
+        first_choice("optimal", Rules(2, 4, 3), legal=True),
+        choices_policy(OPTIMAL, Rules(2, 3, 3), symmetric=True),
     ],
 )
 def test_a_mutated_certificate_is_judged_as_an_independent_judge_does(

@@ -3,11 +3,11 @@
 import numpy as np
 from rich.table import Column, Table
 
-from selfplay.agent import Array, Player
-from selfplay.judging.agents import player_policy
-from selfplay.judging.evaluate import evaluate_policy
-from selfplay.judging.exact import ALL_STATES_CELLS
-from selfplay.judging.verdict import COLUMNS, Verdict, verdict_html, verdict_rows
+from selfplay.judge.ask import player_policy
+from selfplay.judge.evaluate import evaluate_policy
+from selfplay.judge.move_values import ALL_STATES_CELLS
+from selfplay.judge.verdict import COLUMNS, Verdict, verdict_html, verdict_rows
+from selfplay.protocols import Array, Player
 
 LARGEST_SHOWN = 1e100
 """Largest value that is shown, so that no difference of two values overflows."""
@@ -37,4 +37,4 @@ def player_html(player: Player) -> str | None:
     """Return the verdict of a player as HTML, for notebooks; None on a board that takes more than a second."""
     if player.rules.cells > ALL_STATES_CELLS:
         return None
-    return verdict_html(evaluate_policy(player_policy(player)))
+    return verdict_html(evaluate_policy(player_policy(player)).verdict)

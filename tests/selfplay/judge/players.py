@@ -1,6 +1,7 @@
 """Hand-made players of a board of any size, and two slow evaluations of them: game by game, and over the whole tree."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -12,11 +13,11 @@ from torch import nn
 
 from selfplay.dqn.config import DQNConfig, Symmetry
 from selfplay.dqn.player import QPlayer
-from selfplay.judging.agents import AgentPolicy, ChoicesPolicy, tree_policy
-from selfplay.judging.verdict import SeatVerdict
+from selfplay.judge.ask import AgentPolicy, agent_policy, choices_policy, tree_policy
+from selfplay.judge.verdict import SeatVerdict
 from tests.tictactoe.rule_book import bits, book_of, cells_in
 from tictactoe import Rules, solve
-from tictactoe.opponents import OPPONENTS, Choices
+from tictactoe.opponents import OPPONENTS
 from tictactoe.tree import IntArray, Policy, Totals, game_tree, play_out, uniform_legal
 
 Marks = tuple[frozenset[int], frozenset[int]]
@@ -88,8 +89,8 @@ def choices_of(name: str) -> Sampling:
     return sampling
 
 
-def game_by_game(rules: Rules, sampling: Sampling, seat: int) -> tuple[SeatVerdict, float]:
-    """Follow every reply to a player in one seat, game by game; add the probability that it marks a taken cell."""
+def game_by_game(rules: Rules, sampling: Sampling, seat: int) -> SeatVerdict:
+    """Return the verdict on a player in one seat after following every reply to it, game by game."""
     games = {"lost": 0, "illegal": 0}
     shares = dict.fromkeys(("win", "draw", "loss", "illegal"), Fraction(0))
     book = book_of(rules)
@@ -128,7 +129,7 @@ def game_by_game(rules: Rules, sampling: Sampling, seat: int) -> tuple[SeatVerdi
 
     worst = follow((frozenset(), frozenset()), Fraction(1))
     win, draw, loss, illegal = map(float, shares.values())
-    return SeatVerdict(games["lost"], games["illegal"], win, draw, loss, float(worst)), illegal
+    return SeatVerdict(games["lost"], games["illegal"], win, draw, loss, illegal, float(worst))
 
 
 def lost_positions(rules: Rules, moves: Moves, seat: int, start: Marks = NO_MARKS) -> dict[Marks, float]:
@@ -188,13 +189,14 @@ def over_the_tree(policy: AgentPolicy, seat: int) -> SeatVerdict:
         win=(shares.first_wins, shares.second_wins)[seat],
         draw=shares.draws,
         loss=(shares.second_wins, shares.first_wins)[seat] + shares.illegal[seat],
+        illegal_loss=float(shares.illegal[seat]),
         best_response=float(value[0]),
     )
 
 
 def assert_close(verdict: SeatVerdict, expected: SeatVerdict) -> None:
     assert (verdict.losses, verdict.illegal, verdict.complete) == (expected.losses, expected.illegal, True)
-    for name in ("win", "draw", "loss", "best_response"):
+    for name in ("win", "draw", "loss", "illegal_loss", "best_response"):
         assert getattr(verdict, name) == pytest.approx(getattr(expected, name), abs=1e-11), name
 
 
@@ -228,8 +230,9 @@ def network_player(
 
 
 def policy_of(agent: Any, rules: Rules | None = None, symmetric: bool = False, legal: bool = False) -> AgentPolicy:
-    """Return the policy of an agent that sees the mover's view, queried once."""
-    return AgentPolicy(agent, rules or Rules(), "mover", twice=False, symmetric=symmetric, legal=legal)
+    """Return the policy of an agent that sees the mover's view and is believed, so that it is not asked again."""
+    asked = agent_policy(agent, rules or Rules(), "mover")
+    return replace(asked, symmetric=symmetric, legal=legal, computed=True, perspective=None, other_view=None)
 
 
 def random_table(rules: Rules, seed: int, careless: float) -> ScriptedPlayer:
@@ -254,16 +257,15 @@ class FirstTwo:
         return first_two / first_two.sum(axis=1, keepdims=True)
 
 
-class FirstChoice(AgentPolicy):
-    """The first of a built-in opponent's choices."""
+def first_choice(name: str, rules: Rules, legal: bool = False) -> AgentPolicy:
+    """Return the policy of the first of a built-in opponent's choices."""
+    choices = choices_policy(OPPONENTS[name], rules)
 
-    def __init__(self, choices: Choices, rules: Rules, symmetric: bool = False, legal: bool = False) -> None:
-        super().__init__(choices, rules, symmetric=symmetric, legal=legal)
-        self._built_in = ChoicesPolicy(choices, rules)
-
-    def cells(self, mover: IntArray, opponent: IntArray) -> NDArray[np.int64]:
-        first: NDArray[np.int64] = self._built_in.probabilities(mover, opponent).argmax(axis=1)
+    def answers(mover: IntArray, opponent: IntArray, _: int) -> NDArray[np.int64]:
+        first: NDArray[np.int64] = choices.probabilities(mover, opponent).argmax(axis=1)
         return first
+
+    return replace(choices, answers=answers, samples=False, legal=legal)
 
 
 def moves_of(agent: Any, cells: int) -> Moves:

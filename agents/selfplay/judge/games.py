@@ -4,34 +4,33 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from selfplay.agent import Player
-from selfplay.judging.agents import AgentPolicy
-from selfplay.judging.counterexamples import find_counterexamples
-from selfplay.judging.exact import NAMES, exact_moves, known_value
-from selfplay.judging.verdict import Verdict
+from selfplay.judge.ask import AgentPolicy
+from selfplay.judge.counterexamples import counterexamples_of
+from selfplay.judge.evaluate import Evaluation
+from selfplay.judge.move_values import NAMES, exact_moves, known_value
 from selfplay.position import Position
+from selfplay.protocols import Player
 from tictactoe import Rules
 from tictactoe.opponents import MOVE_POSITIONS
 from tictactoe.rendering.text import MARKS, board_text
 
 WIDTH = 80
 GAP = "    "
-POSITIONS = 20_000
-"""Positions of each ply that are followed to find a game that beats a player of a large board."""
 
 
-def example_games(policy: AgentPolicy, player: Player | None, verdict: Verdict, width: int) -> str:
+def example_games(evaluation: Evaluation, player: Player | None, width: int) -> str:
     """Return the shortest game that beats an agent in each seat or, if there is none, its game against itself.
 
     Above each board are the value that a `player` has learned for the agent's move, and the exact result of the move.
     On boards that are not solved a short search looks for that result. An agent that samples its moves and is not
     beaten has no game to show.
     """
-    if not verdict.ways_to_beat:
-        if policy.stochastic:
+    policy = evaluation.followed
+    if not evaluation.verdict.ways_to_beat:
+        if policy.samples:
             return ""
         return f"A game of the player against itself (squares count from 1):\n\n{self_play_game(policy, width)}\n"
-    examples = find_counterexamples(policy.judged(), POSITIONS, np.random.default_rng(0))
+    examples = counterexamples_of(evaluation)
     shortest = "The shortest game" if examples.verdict.complete else "A game"
     learned = "" if player is None else "the value that it has learned for each of its moves and "
     games = []
@@ -69,7 +68,7 @@ def self_play_cells(policy: AgentPolicy) -> list[int]:
     position = Position(policy.rules)
     cells: list[int] = []
     while not position.over:
-        cell = int(policy.cells(*position.words)[0])
+        cell = int(policy.answers(position.words[0], position.words[1], 1)[0])
         cells.append(cell)
         if cell not in position.empty:
             break

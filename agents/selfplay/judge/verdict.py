@@ -8,8 +8,9 @@ from dataclasses import asdict, dataclass, field
 from html import escape
 from typing import Any
 
-from selfplay.judging.exact import NAMES
+from selfplay.judge.move_values import NAMES
 from tictactoe import Rules
+from tictactoe.rendering.text import MARKS
 
 COUNTS = ("ways_to_beat", "losses", "illegal")
 """What is counted, in a seat and in both: all ways to beat an agent, those by a line, those by its own illegal move."""
@@ -29,6 +30,8 @@ class SeatVerdict:
     """Probability of a draw against the same opponent, or None."""
     loss: float | None = None
     """Probability of a loss against the same opponent, by a line or by its own illegal move, or None."""
+    illegal_loss: float | None = None
+    """The part of `loss` that is by its own illegal move, or None."""
     best_response: float | None = None
     """Result against the worst opponent: +1, 0 or -1, or the mean if moves are sampled; None where it is not known.
 
@@ -51,6 +54,15 @@ class SeatVerdict:
         It loses by a line or by its own illegal move. The number is a lower bound unless `complete`.
         """
         return self.losses + self.illegal
+
+    @property
+    def unbeaten(self) -> bool:
+        """Return whether every game was followed to its end and none is lost."""
+        return self.complete and self.ways_to_beat == 0
+
+
+NOT_JUDGED = SeatVerdict(losses=0, illegal=0, plies=0, positions=0)
+"""Of a seat in which no game was followed."""
 
 
 @dataclass(frozen=True)
@@ -75,10 +87,22 @@ class Verdict:
     """Decision states in which every move of the agent keeps the game-theoretic value, or None."""
     illegal_states: int | None = None
     """Decision states in which the agent may mark a taken cell, or None."""
+    seat: int | None = None
+    """The only seat that was judged; None if both were."""
+    confirmed: bool = True
+    """Whether the agent was asked again about the positions of its own play. Without that nothing is proved."""
     perspective: str | None = field(default=None, compare=False)
     """Planes that a custom agent was shown; None for our players, which understand both."""
     rules: Rules | None = field(default=None, compare=False)
     """The board."""
+    hint: str | None = field(default=None, compare=False)
+    """A sentence on a likely mistake in how it was judged."""
+
+    @property
+    def judged(self) -> "Sequence[SeatVerdict]":
+        """Return the verdicts on the seats that were judged."""
+        both = (self.first, self.second)
+        return both if self.seat is None else (both[self.seat],)
 
     @property
     def complete(self) -> bool:
@@ -89,6 +113,16 @@ class Verdict:
     def ways_to_beat(self) -> int:
         """Return the ways to beat it, in both seats; a lower bound unless `complete`."""
         return self.first.ways_to_beat + self.second.ways_to_beat
+
+    @property
+    def losses(self) -> int:
+        """Return the ways to beat it by a line, in both seats; a lower bound unless `complete`."""
+        return self.first.losses + self.second.losses
+
+    @property
+    def illegal(self) -> int:
+        """Return the ways to beat it by its own illegal move, in both seats; a lower bound unless `complete`."""
+        return self.first.illegal + self.second.illegal
 
     @property
     def exploitability(self) -> float | None:
@@ -104,7 +138,7 @@ class Verdict:
     @property
     def unbeatable(self) -> bool:
         """Return whether it is proved that there is no way to beat it, in either seat."""
-        return self.complete and self.ways_to_beat == 0
+        return self.confirmed and self.first.unbeaten and self.second.unbeaten
 
     @property
     def unexploitable(self) -> bool:
@@ -113,12 +147,12 @@ class Verdict:
         If best play on the board is a draw, this is the same as unbeatable. If one seat wins with best play, nobody is
         unbeatable in the other seat, so this is the best possible result.
         """
-        return self.complete and self.exploitability == 0 and self.first.illegal == self.second.illegal == 0
+        return self.confirmed and self.complete and self.exploitability == 0 and self.illegal == 0
 
     @property
     def optimal(self) -> bool:
         """Return whether its moves are proved to keep the game-theoretic value in every decision state."""
-        return self.optimal_fraction == 1
+        return self.confirmed and self.optimal_fraction == 1
 
     @property
     def optimal_fraction(self) -> float | None:
@@ -155,10 +189,12 @@ class Verdict:
             "optimal": self.optimal,
             "exploitability": self.exploitability,
             "complete": self.complete,
+            "seat": self.seat,
+            "confirmed": self.confirmed,
             "lower_bounds": lower_bounds,
             "ways_to_beat": self.ways_to_beat,
-            "losses": self.first.losses + self.second.losses,
-            "illegal": self.first.illegal + self.second.illegal,
+            "losses": self.losses,
+            "illegal": self.illegal,
             **{name: {"ways_to_beat": seat.ways_to_beat, **asdict(seat)} for name, seat in seats.items()},
             "decision_states": self.decision_states,
             "optimal_states": self.optimal_states,
@@ -174,13 +210,16 @@ COLUMNS = ("", "plays X, moves first", "plays O, moves second")
 
 def title(verdict: Verdict) -> str:
     """Return what is proved, in a few words."""
-    if verdict.unbeatable:
-        return "PROVED UNBEATABLE AND OPTIMAL" if verdict.optimal else "PROVED UNBEATABLE"
-    if verdict.unexploitable:
+    if verdict.optimal and verdict.unbeatable:
+        return "PROVED UNBEATABLE AND OPTIMAL"
+    if verdict.unexploitable and not verdict.unbeatable:
         return "PROVED UNEXPLOITABLE"
-    if verdict.complete or verdict.ways_to_beat:
-        return "NOT unbeatable"
-    return "NOT PROVED"
+    where = "" if verdict.seat is None else f" as {MARKS[verdict.seat]}"
+    if all(seat.unbeaten for seat in verdict.judged):
+        return f"PROVED UNBEATABLE{where.upper()}" if verdict.confirmed else f"NOT CONFIRMED{where}"
+    if verdict.ways_to_beat or all(seat.complete for seat in verdict.judged):
+        return f"NOT unbeatable{where}"
+    return f"NOT PROVED{where}"
 
 
 def verdict_text(verdict: Verdict) -> str:
@@ -194,26 +233,43 @@ def verdict_text(verdict: Verdict) -> str:
         )
     elif verdict.ways_to_beat:
         meaning = f"{_losses_to_random(verdict)} {_distance_to_a_proof(verdict)}"
+    elif not verdict.confirmed:
+        meaning = "no way to beat it was met, but it was not asked again about its own play, so nothing is proved."
+    elif all(seat.complete for seat in verdict.judged):
+        meaning = "no opponent can beat it in this seat."
     else:
         meaning = "no way to beat it was met."
     sentences = [f"{title(verdict)}: {meaning}"]
-    if not verdict.complete:
+    if not all(seat.complete for seat in verdict.judged):
         sentences.append("Its play leads to too many positions to follow to the end.")
-    elif verdict.decision_states is None:
-        sentences.append(f"Its exploitability is {verdict.exploitability:g}.")
-    else:
+    elif verdict.decision_states is not None:
         sentences.append(
             f"Its move is optimal in {verdict.optimal_states:,} of {verdict.decision_states:,} decision states "
             f"and illegal in {verdict.illegal_states:,}; exploitability {verdict.exploitability:g}."
         )
+    elif verdict.exploitability is not None:
+        sentences.append(f"Its exploitability is {verdict.exploitability:g}.")
     if verdict.perspective:
         seen = "mine and theirs" if verdict.perspective == "mover" else "X and O"
         sentences.append(f"It was shown the planes empty, {seen} on the last axis (perspective {verdict.perspective}).")
-        first, second = verdict.first.loss, verdict.second.loss
-        if first is not None and second is not None and first < GOOD and second > BAD:
-            other = "absolute" if verdict.perspective == "mover" else "mover"
-            sentences.append(f"It is good as X and bad as O: if it learned with perspective {other}, pass that.")
+    if verdict.hint:
+        sentences.append(verdict.hint)
     return " ".join(sentences)
+
+
+def is_blind_as_o(verdict: Verdict) -> bool:
+    """Return whether an agent is good as X and bad as O, as if it saw the wrong marks there."""
+    first, second = verdict.first.loss, verdict.second.loss
+    return first is not None and second is not None and first < GOOD and second > BAD
+
+
+def perspective_hint(verdict: Verdict, other: SeatVerdict, perspective: str | None) -> str:
+    """Return why an agent may be bad as O; `other` is the verdict on it there if it is shown another perspective."""
+    if other.loss is not None and verdict.second.loss is not None and other.loss < verdict.second.loss:
+        return (
+            f"With perspective {perspective} it loses {100 * other.loss:.3g} % as O: if it learned with that, pass it."
+        )
+    return "It is good as X and bad as O, as after training as X alone."
 
 
 def exact_score(verdict: Verdict) -> list[str]:
@@ -230,7 +286,7 @@ def verdict_rows(verdict: Verdict) -> list[Sequence[str]]:
     """Return the numbers of both seats as the rows of a table, whose columns are `COLUMNS`."""
     seats = verdict.first, verdict.second
     rows: list[Sequence[str]] = []
-    if not verdict.complete:
+    if not all(seat.complete for seat in verdict.judged):
         rows.append(("plies followed", *map(_extent, seats)))
     rows.append(("ways to beat it", *(_count(seat.ways_to_beat, seat) for seat in seats)))
     rows.append(("by a line", *(_count(seat.losses, seat) for seat in seats)))
@@ -240,6 +296,8 @@ def verdict_rows(verdict: Verdict) -> list[Sequence[str]]:
         rows.append(("wins against random", *(_share(seat.win) for seat in seats)))
         rows.append(("draws against random", *(_share(seat.draw) for seat in seats)))
         rows.append(("losses against random", *(_share(seat.loss) for seat in seats)))
+    if any(seat.illegal_loss for seat in seats):
+        rows.append(("of these by its own illegal move", *(_share(seat.illegal_loss) for seat in seats)))
     return rows
 
 
@@ -251,11 +309,13 @@ def verdict_html(verdict: Verdict) -> str:
 
 def _losses_to_random(verdict: Verdict) -> str:
     """Return how often an agent that can be beaten loses to uniformly random play, which ranks agents."""
-    losses = verdict.first.loss, verdict.second.loss
-    if losses == (None, None):
+    losses = [seat.loss for seat in verdict.judged]
+    if all(loss is None for loss in losses):
         return "some opponent beats it."
-    as_first, as_second = ["an unknown share" if loss is None else f"{100 * loss:.3g} %" for loss in losses]
-    return f"of its games against uniformly random play it loses {as_first} as X and {as_second} as O."
+    shares = ["an unknown share" if loss is None else f"{100 * loss:.3g} %" for loss in losses]
+    seats = MARKS if verdict.seat is None else MARKS[verdict.seat]
+    as_seats = " and ".join(f"{share} as {mark}" for share, mark in zip(shares, seats, strict=True))
+    return f"of its games against uniformly random play it loses {as_seats}."
 
 
 def _distance_to_a_proof(verdict: Verdict) -> str:
@@ -270,14 +330,17 @@ def _ways(verdict: Verdict) -> str:
 
 
 def _kinds_of_ways(verdict: Verdict) -> str:
-    lines = _count(verdict.first.losses + verdict.second.losses, verdict)
-    illegal = _count(verdict.first.illegal + verdict.second.illegal, verdict)
+    lines = _count(verdict.losses, verdict)
+    illegal = _count(verdict.illegal, verdict)
     return f"{lines} by a line, {illegal} by its own illegal move"
 
 
 def _count(ways: int, verdict: SeatVerdict | Verdict) -> str:
     """Return a number of ways to beat an agent, marked if it is a lower bound."""
-    return f"{ways:,}" if verdict.complete else f"≥{ways:,}"
+    if verdict == NOT_JUDGED:
+        return "-"
+    whole = verdict.complete if isinstance(verdict, SeatVerdict) else all(seat.complete for seat in verdict.judged)
+    return f"{ways:,}" if whole else f"≥{ways:,}"
 
 
 def _extent(seat: SeatVerdict) -> str:

@@ -10,9 +10,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from selfplay.errors import UserError
-from selfplay.judging.agents import AgentPolicy
-from selfplay.judging.evaluate import search_seat
-from selfplay.judging.forward_search import Ply, some_of
+from selfplay.judge.ask import AgentPolicy
+from selfplay.judge.evaluate import confirm_play, search_seat
+from selfplay.judge.follow import Ply, some_of
 from selfplay.settings import check_known_rules
 from tictactoe import planes
 from tictactoe.rules import SIZES
@@ -33,7 +33,9 @@ def unbeatable_play(policy: AgentPolicy, positions: int, name: str) -> list[list
     """
     seats = []
     for seat in (0, 1):
-        verdict, plies = search_seat(policy, seat, positions, keep_plies=True)
+        search = search_seat(policy, seat, positions)
+        confirm_play(policy, seat, search)
+        verdict, plies = search
         if verdict.ways_to_beat:
             raise UserError(
                 f"{name}: can be beaten, so there is nothing to certify (selfplay prove shows a game that beats it)"

@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 
 import selfplay
-from selfplay.judging.agents import AgentPolicy, player_policy
-from selfplay.judging.backward_induction import play_distances
-from selfplay.judging.counterexamples import find_counterexamples
-from selfplay.judging.evaluate import evaluate_policy, search_seat
+from selfplay.judge.ask import AgentPolicy, agent_policy, player_policy
+from selfplay.judge.counterexamples import counterexamples_of, find_counterexamples
+from selfplay.judge.evaluate import evaluate_policy, search_seat
+from selfplay.judge.induct import play_distances
 from selfplay.verdicts import counterexamples
-from tests.selfplay.judging.players import (
+from tests.selfplay.judge.players import (
     FirstTwo,
     Marks,
     Moves,
@@ -67,8 +67,8 @@ def test_they_are_what_following_every_game_finds(make: Callable[[Rules], Any], 
     for seat in (0, 1):
         lost = lost_positions(rules, moves, seat)
         expected |= lost.keys()
-        plies = search_seat(AgentPolicy(agent, rules), seat, 10**6, keep_plies=True)[1]
-        for ply, values in zip(plies, play_distances(AgentPolicy(agent, rules), plies), strict=True):
+        plies = search_seat(agent_policy(agent, rules), seat, 10**6)[1]
+        for ply, values in zip(plies, play_distances(agent_policy(agent, rules), plies), strict=True):
             for mine, theirs, distance in zip(*ply[:2], values.value, strict=True):
                 marks = frozenset(cells_in(mine, rules.cells)), frozenset(cells_in(theirs, rules.cells))
                 assert lost.get(marks, np.inf) == distance
@@ -100,9 +100,9 @@ def test_they_are_what_following_every_game_finds(make: Callable[[Rules], Any], 
     ],
 )
 def test_every_lost_game_is_listed_the_shortest_first(policy: AgentPolicy) -> None:
-    verdict = evaluate_policy(policy)
-    found = find_counterexamples(policy, 10**6, np.random.default_rng(0), most_games=10**6)
-    few = find_counterexamples(policy, 10**6, np.random.default_rng(0), most_games=5)
+    evaluation = evaluate_policy(policy)
+    verdict = evaluation.verdict
+    found, few = (counterexamples_of(evaluation, most_games) for most_games in (10**6, 5))
     for seat, counted in enumerate((verdict.first, verdict.second)):
         games = found.games[seat]
         assert len(games) == len(set(games)) == counted.losses + counted.illegal

@@ -5,23 +5,19 @@ thousands of positions where its whole tree has millions. If an agent plays the 
 position, one image of each is enough.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import NamedTuple, TypeAlias, TypeVar
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 
-from selfplay.agent import Array
-from selfplay.judging.agents import BOARDS, AgentPolicy, bitboards
+from selfplay.judge.ask import BOARDS, AgentPolicy, move_sets
+from selfplay.protocols import Array
 from tictactoe import Rules, planes
 from tictactoe.rules import WORD_BITS
 from tictactoe.symmetry import representatives
 from tictactoe.tree import BoolArray, FloatArray, IntArray
 
-CONFIRMED = 512
-"""Most positions of a late ply in which an unbeaten agent is asked again; 3,3,3 has fewer in its own play."""
-GAMES = 32
-"""Games in whose course an unbeaten agent is asked again."""
 WEIGHT_POWER, LEAST_WEIGHT = 8, 1e-6
 """Power of the Erdős-Selfridge weight by which positions are sampled, where not all are followed, and its least."""
 
@@ -33,10 +29,13 @@ class Ply(NamedTuple):
     """int64"""
     theirs: IntArray
     """int64"""
-    moves: IntArray
-    """int64: bitboards of the cells that it may mark; one cell, if it samples none."""
-    probabilities: FloatArray | None = None
-    """[n, A], of an agent that samples its moves."""
+    answers: Array
+    """Its cells [n] or, if it samples, the probability of each move [n, A]."""
+
+    @property
+    def moves(self) -> IntArray:
+        """Return the cells that it may mark, bitboards [n] int64."""
+        return move_sets(self.answers)
 
 
 class MoveResults(NamedTuple):
@@ -68,8 +67,6 @@ class Frontier(NamedTuple):
 
 
 Positions = TypeVar("Positions", Ply, Frontier)
-PlyReport: TypeAlias = Callable[[int, int, int], None]
-"""A function that is called at each ply of the agent with the seat, the ply and its number of distinct positions."""
 
 
 @dataclass
@@ -93,10 +90,8 @@ class SeatPlay:
     """Plies to which every game was followed."""
     complete: bool = True
     """Whether no position was left out."""
-    positions: int = 0
-    """Distinct positions met in which the agent is to move."""
     plies: list[Ply] = field(default_factory=list)
-    """The plies at which it is to move, if they are kept."""
+    """The plies at which it is to move."""
     won: Total = field(default_factory=Total)
     drawn: Total = field(default_factory=Total)
     lost: Total = field(default_factory=Total)
@@ -106,46 +101,32 @@ class SeatPlay:
     settled: Total = field(default_factory=Total)
     """Not followed further, as the agent could no longer lose."""
 
+    @property
+    def beaten(self) -> bool:
+        """Return whether there is a way to beat it."""
+        return self.lost.games > 0 or self.illegal.games > 0
+
 
 def follow(
-    policy: AgentPolicy,
-    seat: int,
-    limit: int,
-    *,
-    salt: int | None = None,
-    settle: bool = False,
-    keep_plies: bool = False,
-    report: PlyReport | None = None,
+    policy: AgentPolicy, seat: int, limit: int, *, sample_seed: int | None = None, settle: bool = False
 ) -> SeatPlay:
     """Follow every game that an agent can play in one seat, and count the results.
 
-    If a ply has more than `limit` distinct positions, a random part is followed, which `salt` chooses; without a salt
-    the search ends there. With `settle` a game ends where no line that could still be completed loses: an agent that
-    never marks a taken cell cannot lose from there.
-
-    Before it is believed that nothing beats an agent, it is asked again: in every position up to its last move before
-    the shortest games can end, in a random part of the later ones, and in the course of some games. One whose answers
-    were asked for once is asked again even if it is beaten, but not in games.
-
-    Raises:
-        UserError: it answers differently then.
+    If a ply has more than `limit` distinct positions, a random part is followed, which `sample_seed` chooses; without
+    one the search ends there. With `settle` a game ends where no line that could still be completed loses: an agent
+    that never marks a taken cell cannot lose from there.
     """
     rules = policy.rules
     play = SeatPlay(plies_followed=rules.cells)
     frontier = Frontier(np.zeros(1, np.int64), np.zeros(1, np.int64), np.ones(1, np.int64), np.ones(1))
-    asked = []
     for number in range(rules.cells):
         if not len(frontier.mine):
             break
         if number % 2 == seat:
-            if report is not None:
-                report(seat, number, len(frontier.mine))
-            ply = _choose(policy, frontier)
-            play.positions += len(ply.mine)
-            if keep_plies:
-                play.plies.append(ply)
-            early = number < 2 * rules.k - 1
-            asked.append(some_of(ply, sample(len(ply.mine), len(ply.mine) if early else CONFIRMED)))
+            if policy.progress is not None:
+                policy.progress.follow(seat, number, len(frontier.mine))
+            ply = Ply(frontier.mine, frontier.theirs, policy.answers(frontier.mine, frontier.theirs, BOARDS))
+            play.plies.append(ply)
             frontier = _move(rules, frontier, ply, settle, play)
         else:
             ended = play.lost if rules.line_result > 0 else play.won
@@ -153,71 +134,23 @@ def follow(
             if policy.symmetric:
                 # Every image of a position has equally many games behind it, so one image represents all.
                 parts = (_one_image(rules, part) for part in parts)
-            frontier, whole = distinct(rules, parts, limit, salt)
+            frontier, whole = distinct(rules, parts, limit, sample_seed)
             if not whole:
                 play.complete = False
                 play.plies_followed = min(play.plies_followed, number)
-                if salt is None:
+                if sample_seed is None:
                     break
     else:  # the board is full
         play.drawn.add(frontier)
-    unbeaten = play.complete and not play.lost.games and not play.illegal.games
-    if unbeaten:
-        asked.append(moves_in_games(policy, seat))
-    if unbeaten or policy.asked_once:
-        for ply in asked:
-            policy.confirm(ply.mine, ply.theirs, ply.moves)
     return play
-
-
-def moves_in_games(policy: AgentPolicy, seat: int) -> Ply:
-    """Return the positions and the moves of an agent in some games against random replies, one game after another.
-
-    An agent that remembers what it was asked before may answer differently in the course of a game.
-    """
-    rules, rng = policy.rules, np.random.default_rng(0)
-    mine, theirs = np.zeros(GAMES, np.int64), np.zeros(GAMES, np.int64)
-    games: list[list[list[int]]] = [[] for _ in range(GAMES)]
-    for number in range(rules.cells):
-        going = np.flatnonzero(~(rules.has_line(mine) | rules.has_line(theirs)))
-        if number % 2 == seat:
-            moves = policy.moves(mine[going], theirs[going])
-            for game, *turn in zip(going, mine[going], theirs[going], moves, strict=True):
-                games[game].append(turn)
-            mine[going] |= _one_of(rules, moves, rng)
-        else:
-            theirs[going] |= _one_of(rules, rules.empty_cells(mine, theirs)[going], rng)
-    turns = [turn for game in games for turn in game]
-    return Ply(*np.array(turns, np.int64).reshape(-1, 3).T)
-
-
-def _one_of(rules: Rules, cells: IntArray, rng: np.random.Generator) -> IntArray:
-    """Return one cell of each set of cells [n] at random, all as bitboards."""
-    numbers = planes.bits(rules.cells, cells) * rng.random((len(cells), rules.cells))
-    chosen: IntArray = np.int64(1) << numbers.argmax(axis=1)
-    return chosen
-
-
-def sample(number: int, most: int) -> IntArray:
-    """Return which of a number of positions are asked about again, in a random order that is the same each time."""
-    return np.random.default_rng(0).permutation(number)[:most]
-
-
-def _choose(policy: AgentPolicy, frontier: Frontier) -> Ply:
-    """Return a ply with the agent's moves in its positions."""
-    mine, theirs = frontier.mine, frontier.theirs
-    if not policy.stochastic:
-        return Ply(mine, theirs, policy.moves(mine, theirs))
-    probabilities = policy.probabilities(mine, theirs)
-    return Ply(mine, theirs, bitboards(probabilities > 0), probabilities)
 
 
 def _move(rules: Rules, frontier: Frontier, ply: Ply, settle: bool, play: SeatPlay) -> Frontier:
     """Return the positions in which the opponent is to move, and add the games that end before to the totals."""
-    position, cell, mine, theirs, taken, won, lost = move_results(rules, ply)
+    position, cell, mine, theirs, taken, won, lost = move_results(rules, ply.mine, ply.theirs, ply.moves)
     probability = frontier.probability[position]
-    if ply.probabilities is not None:
-        probability *= ply.probabilities[position, cell]
+    if ply.answers.ndim == 2:
+        probability *= ply.answers[position, cell]
     after = Frontier(mine, theirs, frontier.games[position], probability)
     play.illegal.add(some_of(after, taken))
     play.won.add(some_of(after, won))
@@ -236,73 +169,75 @@ def _one_image(rules: Rules, part: Frontier) -> Frontier:
     return part._replace(mine=mine, theirs=theirs)
 
 
-def move_results(rules: Rules, ply: Ply) -> MoveResults:
-    """Return the result of each move of a ply."""
-    position, cell = np.nonzero(planes.bits(rules.cells, ply.moves))
-    mine, theirs, bit = ply.mine[position], ply.theirs[position], np.int64(1) << cell
-    taken = (mine | theirs) & bit != 0
+def move_results(rules: Rules, mine: IntArray, theirs: IntArray, moves: IntArray) -> MoveResults:
+    """Return the result of each of the moves, bitboards [n], in positions [n]."""
+    position, cell = np.nonzero(planes.bits(rules.cells, moves))
+    mine, theirs, bit = mine[position], theirs[position], np.int64(1) << cell
+    taken = rules.legal_cells(mine, theirs) & bit == 0
     mine = mine | bit
     line = rules.has_line(mine) & ~taken
     won, lost = line & (rules.line_result > 0), line & (rules.line_result < 0)
     return MoveResults(position, cell, mine, theirs, taken, won, lost)
 
 
-def replies(rules: Rules, frontier: Frontier, empty_cells: int, ended: Total) -> Iterator[Frontier]:
-    """Let the opponent mark every empty cell, and yield the positions after it; games that its line ends are `ended`.
+def replies(rules: Rules, frontier: Frontier, legal_cells: int, ended: Total) -> Iterator[Frontier]:
+    """Let the opponent mark every legal cell, and yield the positions after it; games that its line ends are `ended`.
 
     The positions are taken in order, some at a time.
     """
     games = frontier.games
-    if int(games.sum()) * empty_cells >= 2**63:
+    if int(games.sum()) * legal_cells >= 2**63:
         games = games.astype(object)
-    frontier = frontier._replace(games=games, probability=frontier.probability / empty_cells)
+    frontier = frontier._replace(games=games, probability=frontier.probability / legal_cells)
     for start in range(0, len(games), BOARDS):
         some = some_of(frontier, slice(start, start + BOARDS))
-        position, cell = np.nonzero(planes.bits(rules.cells, rules.empty_cells(some.mine, some.theirs)))
+        position, cell = np.nonzero(planes.bits(rules.cells, rules.legal_cells(some.mine, some.theirs)))
         lines = rules.completing_cells(some.theirs)[position] >> cell & 1 != 0
         after = some_of(some, position)
         ended.add(some_of(after, lines))
         yield some_of(after._replace(theirs=after.theirs | np.int64(1) << cell), ~lines)
 
 
-def distinct(rules: Rules, parts: Iterable[Frontier], limit: int, salt: int | None = None) -> tuple[Frontier, bool]:
+def distinct(
+    rules: Rules, parts: Iterable[Frontier], limit: int, sample_seed: int | None = None
+) -> tuple[Frontier, bool]:
     """Return the distinct positions of all parts, sorted, with the sums of what leads to each, and whether it is all.
 
-    Of more than `limit` a random part is returned, which `salt` chooses. Without a salt they may be any of them.
+    Of more than `limit` a random part is returned, which `sample_seed` chooses. Without a seed they may be any of them.
     """
     waiting: list[Frontier] = []
     complete = True
     for part in parts:
         waiting.append(merged(rules, [part]))
         if sum(len(each.mine) for each in waiting) > 2 * limit:
-            frontier, whole = _at_most(rules, waiting, limit, salt)
+            frontier, whole = _at_most(rules, waiting, limit, sample_seed)
             complete = complete and whole
             waiting = [frontier]
-            if not whole and salt is None:
+            if not whole and sample_seed is None:
                 break
-    frontier, whole = _at_most(rules, waiting, limit, salt)
+    frontier, whole = _at_most(rules, waiting, limit, sample_seed)
     return frontier, complete and whole
 
 
-def _at_most(rules: Rules, parts: Iterable[Frontier], limit: int, salt: int | None) -> tuple[Frontier, bool]:
-    """Return the distinct positions of all parts, with a salt at most `limit`, and whether there are no more."""
+def _at_most(rules: Rules, parts: Iterable[Frontier], limit: int, sample_seed: int | None) -> tuple[Frontier, bool]:
+    """Return the distinct positions of all parts, with a seed at most `limit`, and whether there are no more."""
     frontier = merged(rules, parts)
     if len(frontier.mine) <= limit:
         return frontier, True
-    if salt is not None:
-        kept = np.argpartition(_sampling_keys(rules, frontier, salt), limit)[:limit]
+    if sample_seed is not None:
+        kept = np.argpartition(_sampling_keys(rules, frontier, sample_seed), limit)[:limit]
         frontier = some_of(frontier, np.sort(kept))
     return frontier, False
 
 
-def _sampling_keys(rules: Rules, frontier: Frontier, salt: int) -> FloatArray:
+def _sampling_keys(rules: Rules, frontier: Frontier, sample_seed: int) -> FloatArray:
     """Return a number for each position [n]; the smallest are a sample in which dangerous positions are more likely.
 
     A position has the same number wherever it occurs. The smallest of -log(u) / w, with u uniform, are a sample without
     replacement in proportion to the weights w (Efraimidis and Spirakis, "Weighted random sampling", 2006).
     """
     mixed = frontier.mine.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15)
-    mixed ^= (frontier.theirs.astype(np.uint64) + np.uint64(salt)) * np.uint64(0xC2B2AE3D27D4EB4F)
+    mixed ^= (frontier.theirs.astype(np.uint64) + np.uint64(sample_seed)) * np.uint64(0xC2B2AE3D27D4EB4F)
     mixed ^= mixed >> np.uint64(29)
     mixed *= np.uint64(0xBF58476D1CE4E5B9)
     uniform = (mixed >> np.uint64(12)).astype(np.float64) / 2.0**52
@@ -337,7 +272,7 @@ def merged(rules: Rules, parts: Iterable[Frontier]) -> Frontier:
 
 def some_of(positions: Positions, which: BoolArray | IntArray | slice) -> Positions:
     """Return some of the positions of a ply."""
-    return type(positions)._make(None if field is None else field[which] for field in positions)
+    return type(positions)._make(field[which] for field in positions)
 
 
 def sort_keys(rules: Rules, mine: IntArray, theirs: IntArray) -> Array:

@@ -5,13 +5,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from selfplay.agent import Array
-from selfplay.judging import training_positions as module
-from selfplay.judging.agents import AgentPolicy, player_policy
-from selfplay.judging.counterexamples import find_counterexamples
-from selfplay.judging.evaluate import evaluate_policy
-from selfplay.judging.training_positions import ANY, TrainingPositions, evaluate_for_training
-from tests.selfplay.judging.players import (
+from selfplay.judge import teach as module
+from selfplay.judge.ask import agent_policy, player_policy
+from selfplay.judge.counterexamples import find_counterexamples
+from selfplay.judge.evaluate import evaluate_policy
+from selfplay.judge.teach import ANY, TrainingPositions, evaluate_for_training
+from selfplay.protocols import Array
+from tests.selfplay.judge.players import (
     FirstTwo,
     ScriptedPlayer,
     first_empty,
@@ -42,7 +42,7 @@ def test_an_evaluation_for_training_gives_the_verdict_and_the_counterexamples(ru
         policy = policy_of(ScriptedPlayer(choose), rules)
         given = evaluate_for_training(policy, every_state=False, generator=np.random.default_rng(0))
         found = find_counterexamples(policy, 10**6, np.random.default_rng(0))
-        assert given.verdict == evaluate_policy(policy)
+        assert given.verdict == evaluate_policy(policy, every_state=rules.cells <= 12).verdict
         assert {start[:2] for start in starts(given) if start[2] == ANY} <= positions(found)
         assert len(starts(given)) == len(given.mover) == min(given.found, module.MOST_FOR_TRAINING)
 
@@ -60,7 +60,7 @@ def test_they_are_the_lost_positions_and_those_after_a_losing_move_with_the_repl
     agent: Any, rules: Rules
 ) -> None:
     lines, moves = book_of(rules).lines, moves_of(agent, rules.cells)
-    given = evaluate_for_training(AgentPolicy(agent, rules), False, np.random.default_rng(0))
+    given = evaluate_for_training(agent_policy(agent, rules), False, np.random.default_rng(0))
     lost = lost_positions(rules, moves, 0) | lost_positions(rules, moves, 1)
     expected = {(word(mine), word(theirs), ANY) for mine, theirs in lost}
     for mine, theirs in lost:
@@ -92,9 +92,9 @@ def test_moves_that_are_valued_nearly_as_the_best_are_followed_for_training(rule
 
     player = network_player(rules, 3, margin=0.05)
     given = evaluate_for_training(player_policy(player), False, np.random.default_rng(0))
-    policy = AgentPolicy(Near(), rules, "mover")
+    policy = agent_policy(Near(), rules, "mover")
     expected = find_counterexamples(policy, 10**6, np.random.default_rng(0))
-    assert given.verdict == evaluate_policy(player_policy(player))
+    assert given.verdict == evaluate_policy(player_policy(player), every_state=rules.cells <= 12).verdict
     own = find_counterexamples(player_policy(player), 10**6, np.random.default_rng(0))
     assert {start[:2] for start in starts(given) if start[2] == ANY} == positions(expected)
     assert len(expected.mover) > len(own.mover)

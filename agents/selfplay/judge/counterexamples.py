@@ -11,11 +11,12 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
-from selfplay.judging.agents import AgentPolicy
-from selfplay.judging.backward_induction import NEVER, Values, move_values, play_distances, position_values
-from selfplay.judging.evaluate import search_seat
-from selfplay.judging.forward_search import MoveResults, Ply, move_results
-from selfplay.judging.verdict import SeatVerdict, Verdict
+from selfplay.judge.ask import AgentPolicy
+from selfplay.judge.confirm import begin
+from selfplay.judge.evaluate import BOTH_SEATS, Evaluation, SeatSearch, confirm_play, search_seat
+from selfplay.judge.follow import MoveResults, move_results
+from selfplay.judge.induct import NEVER, Values, move_values, play_distances, position_values
+from selfplay.judge.verdict import Verdict
 from tictactoe.tree import FloatArray, IntArray
 
 Game: TypeAlias = tuple[int, ...]
@@ -45,53 +46,49 @@ class Counterexamples(NamedTuple):
         return f"Counterexamples({len(self.mover)} positions, shortest={self.shortest})"
 
 
-class BeatenPlay(NamedTuple):
-    """The verdict on an agent in one seat, and its play there, which is empty if nobody beats it."""
-
-    verdict: SeatVerdict
-    plies: Sequence[Ply]
-    distances: Sequence[Values]
-    """The plies to the loss of the positions of each ply."""
-
-
 def find_counterexamples(
     policy: AgentPolicy, positions: int, generator: np.random.Generator, most_games: int = 1
 ) -> Counterexamples:
-    """Return the counterexamples of a policy in both seats, with at most `most_games` games in each.
+    """Return the counterexamples of a policy in both seats; of a ply a random part of `positions` is followed at most.
+
+    Raises:
+        AnswerError: the agent fails, or answers something else when it is asked again.
+    """
+    begin(policy, BOTH_SEATS)
+    searches = search_seats(policy, positions, generator)
+    for seat, search in enumerate(searches):
+        confirm_play(policy, seat, search)
+    first, second = (search.verdict for search in searches)
+    return counterexamples_of(Evaluation(Verdict(first, second, rules=policy.rules), policy, searches), most_games)
+
+
+def counterexamples_of(evaluation: Evaluation, most_games: int = 1) -> Counterexamples:
+    """Return the counterexamples that an evaluation found in both seats, with at most `most_games` games in each.
 
     If the agent plays the same in all symmetric images of a position, these are one image of each.
     """
     nothing: IntArray = np.zeros(0, np.int64)
-    mover, opponent, seats = [nothing], [nothing], []
+    mover, opponent = [nothing], [nothing]
     games: list[Sequence[Game]] = []
-    for seat, play in enumerate(beaten_play(policy, positions, generator)):
-        seats.append(play.verdict)
-        of_seat: Sequence[Game] = ()
-        if play.verdict.ways_to_beat:
-            of_seat = tuple(itertools.islice(lost_games(policy, play.distances, seat), most_games))
-        games.append(of_seat)
-        for ply, distance in zip(play.plies, play.distances, strict=True):
+    policy = evaluation.followed
+    for seat, search in enumerate(evaluation.searches):
+        if not search.verdict.ways_to_beat:
+            games.append(())
+            continue
+        distances = play_distances(policy, search.plies)
+        games.append(tuple(itertools.islice(lost_games(policy, distances, seat), most_games)))
+        for ply, distance in zip(search.plies, distances, strict=True):
             lost = distance.value < NEVER
             mover.append(ply.mine[lost])
             opponent.append(ply.theirs[lost])
-    whole = Verdict(seats[0], seats[1], rules=policy.rules)
-    return Counterexamples(np.concatenate(mover), np.concatenate(opponent), (games[0], games[1]), whole)
+    found = np.concatenate(mover), np.concatenate(opponent)
+    return Counterexamples(*found, (games[0], games[1]), evaluation.verdict)
 
 
-def beaten_play(policy: AgentPolicy, positions: int, generator: np.random.Generator) -> list[BeatenPlay]:
-    """Search the play of a policy in both seats, and go back from the games that it loses.
-
-    If a ply has more than `positions` distinct positions, a random part is followed.
-    """
-    salt = int(generator.integers(1 << 63))
-    seats = []
-    for seat in (0, 1):
-        verdict, plies = search_seat(policy, seat, positions, salt, keep_plies=True)
-        if verdict.ways_to_beat:
-            seats.append(BeatenPlay(verdict, plies, play_distances(policy, plies)))
-        else:
-            seats.append(BeatenPlay(verdict, (), ()))
-    return seats
+def search_seats(policy: AgentPolicy, positions: int, generator: np.random.Generator) -> list[SeatSearch]:
+    """Return the searches of both seats; if a ply has more than `positions` distinct positions, of a random part."""
+    sample_seed = int(generator.integers(1 << 63))
+    return [search_seat(policy, seat, positions, sample_seed) for seat in BOTH_SEATS]
 
 
 def lost_games(policy: AgentPolicy, distances: Sequence[Values], seat: int) -> Iterator[Game]:
@@ -120,10 +117,10 @@ def _next_plies(
     mine, theirs = _bitboard(game[seat::2]), _bitboard(game[1 - seat :: 2])
     number = (len(game) + 1 - seat) // 2  # of the agent's next ply
     if len(game) % 2 == seat:
-        results = move_results(rules, Ply(mine, theirs, policy.moves(mine, theirs)))
+        results = move_results(rules, mine, theirs, policy.moves(mine, theirs))
         later = distances[number + 1] if number + 1 < len(distances) else None
         return results, move_values(policy, results, later)
-    results = move_results(rules, Ply(theirs, mine, rules.empty_cells(mine, theirs)))
+    results = move_results(rules, theirs, mine, rules.legal_cells(theirs, mine))
     later = distances[number] if number < len(distances) else None
     plies = position_values(policy, results.theirs, results.mine, later) + 1
     plies[results.won] = 1

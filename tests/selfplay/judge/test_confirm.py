@@ -12,13 +12,14 @@ from torch import Tensor, nn
 
 import selfplay
 from selfplay.dqn.player import QPlayer
-from selfplay.judging.agents import AgentPolicy, agent_policy, observe
-from selfplay.judging.certificate import unbeatable_play
-from selfplay.judging.evaluate import search_seat
-from selfplay.judging.training_positions import evaluate_for_training
-from selfplay.judging.ways_to_ask import position_text
+from selfplay.judge.ask import agent_policy, observe
+from selfplay.judge.certificate import unbeatable_play
+from selfplay.judge.evaluate import search_seat
+from selfplay.judge.forms import position_text
+from selfplay.judge.teach import evaluate_for_training
 from tests.runs import refused
 from tests.selfplay.decisions import ABSOLUTE
+from tests.selfplay.judge.players import first_choice
 from tictactoe import Rules
 
 When = Callable[[int, Any], Any]
@@ -120,25 +121,28 @@ def alone_in(position: Position) -> When:
 
 def last_choice() -> Position:
     """Return a position late in the shipped player's own play as X in which the last empty cell is not its move."""
-    ply = search_seat(AgentPolicy(SHIPPED, Rules()), 0, 10_000, keep_plies=True).plies[3]
+    ply = search_seat(agent_policy(SHIPPED.act), 0, 10_000).plies[3]
     last = last_empty(observe(Rules(), ply.mine, ply.theirs, "absolute"))
     other = int(np.flatnonzero(ply.moves != 1 << last)[-1])
     return int(ply.mine[other]), int(ply.theirs[other])
 
 
+LATE = last_choice()
+
+
 def board_of(position: Position) -> str:
-    """Return a position in which X is to move as a refusal names it."""
-    (board,) = observe(Rules(), np.array(position[:1]), np.array(position[1:]), "absolute")
+    mover, opponent = np.array(position)[:, None]
+    (board,) = observe(Rules(), mover, opponent, "absolute")
     return position_text(board)
 
 
 HOSTILE: dict[str, tuple[Any, str]] = {
     "the order of questions": (Hedging(second), "position"),
-    "the batch": (TwoFaced(alone_in(last_choice())), board_of(last_choice())),
+    "the batch": (TwoFaced(alone_in(LATE)), board_of(LATE)),
     "chance": (with_network(by_chance()), "position"),
     "what was asked before": (of_one_board(after_two_turns()), "position"),
     "no cells": (SimpleNamespace(act=lambda observation: np.zeros((len(observation), 9), np.float32)), "(2, 9)"),
-    "an error": (nn.Linear(5, 9), "(3, 3, 3)"),
+    "an error": (nn.Linear(5, 9), "3, 3, 3"),
 }
 """Agents by what their answer depends on or is, and what the refusal names."""
 
@@ -153,22 +157,67 @@ def test_a_hostile_agent_is_refused_by_the_verdict_and_in_training(kind: str) ->
 
 def test_an_agent_that_answers_otherwise_alone_is_not_certified() -> None:
     with pytest.raises(selfplay.UserError, match="position"):
-        unbeatable_play(agent_policy(TwoFaced(alone_in(last_choice()))), 10_000, "mine")
+        unbeatable_play(agent_policy(TwoFaced(alone_in(LATE))), 10_000, "mine")
 
 
 def test_an_honest_custom_network_is_proved() -> None:
     assert selfplay.counterexamples(with_network(never)).verdict.unbeatable
 
 
-def test_a_player_of_ours_is_asked_again_where_two_values_are_nearly_equal(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_player_of_ours_with_a_tie_is_asked_there_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     play, network = QPlayer.act, copy.deepcopy(SHIPPED.networks[0])
-    badly = alone_in(last_choice())
+    badly = alone_in(LATE)
 
-    def act(_player: QPlayer, observation: Any) -> Any:
+    def act(_player: QPlayer, observation: Any, _mask: Any = None) -> Any:
         return np.where(badly(0, observation), last_empty(observation), play(SHIPPED, observation))
 
     monkeypatch.setattr(QPlayer, "act", act)
     with torch.no_grad():
-        network.output.bias += 1e9  # beside which the differences of the values are lost in rounding
-    assert "position" in refused(selfplay.evaluate, QPlayer(SHIPPED.config, (network,)))
+        network.output.bias += 1e9  # next to which the differences of the values are lost in rounding
+    player = QPlayer(SHIPPED.config, (network,))
+    assert board_of(LATE) in refused(selfplay.evaluate, player)
+    verdict = evaluate_for_training(agent_policy(player), False, np.random.default_rng(0)).verdict
+    assert (verdict.ways_to_beat, verdict.confirmed, verdict.unbeatable) == (0, False, False)
     assert selfplay.evaluate(SHIPPED).unbeatable
+
+
+def test_rules_are_made_anew_from_their_fields() -> None:
+    rules = Rules()
+    rules.__dict__["completing_cells"] = rules.__dict__["has_line"] = lambda marks: marks & 0
+
+    class Agent(TwoFaced):
+        def __init__(self) -> None:
+            super().__init__(never)
+            self.rules = rules
+
+        def act(self, observation: Any) -> Any:
+            return last_empty(observation)
+
+    assert not selfplay.evaluate(Agent()).unbeatable
+    assert selfplay.evaluate(Agent()) == selfplay.evaluate(lambda observation: last_empty(observation[None])[0])
+
+
+def test_without_asking_again_nothing_is_proved() -> None:
+    for kind in ("the batch", "what was asked before"):
+        verdict = selfplay.evaluate(HOSTILE[kind][0], ask_again=False)
+        assert (verdict.ways_to_beat, verdict.confirmed, verdict.unbeatable) == (0, False, False)
+
+
+def test_every_position_of_its_own_play_is_asked_again_where_there_are_many() -> None:
+    rules = Rules(3, 4, 4)
+    policy = first_choice("optimal", rules)
+    for seat in (0, 1):
+        plies = search_seat(policy, seat, 10**6).plies
+        ply = max(plies, key=lambda ply: len(ply.mine))
+        assert len(ply.mine) > 256
+        errs_at = observe(rules, ply.mine[-1:], ply.theirs[-1:], "mover")
+
+        def act(observation: Any, errs_at: Any = errs_at) -> Any:
+            if len(observation) == 1 and (observation == errs_at).all():
+                return observation[..., 0].reshape(1, -1).argmin(axis=1)
+            marks = (np.int64(1) << np.arange(12)) @ observation[..., 1:].reshape(len(observation), 12, 2)  # [n, 2]
+            return policy.answers(marks[:, 0], marks[:, 1], 1)
+
+        (board,) = observe(rules, ply.mine[-1:], ply.theirs[-1:], "absolute")
+        message = refused(selfplay.evaluate, SimpleNamespace(act=act), rules, perspective="mover", every_state=False)
+        assert position_text(board) in message

@@ -1,1 +1,0 @@
-"""Exact evaluation: what an agent does against every possible opponent."""
