@@ -35,7 +35,10 @@ default_role = "code"  # docstrings mark code by single backticks, as the pages 
 napoleon_numpy_docstring = False
 autodoc_member_order = "bysource"
 autodoc_typehints = "description"  # a list of the parameters, each with its type
-autodoc_default_options = {"members": True, "inherited-members": "AECEnv,Env,Module,Protocol,ValueError,VectorEnv,tuple"}
+autodoc_default_options = {
+    "members": True,
+    "inherited-members": "AECEnv,Env,Module,Protocol,ValueError,VectorEnv,tuple",
+}
 
 smartquotes = False  # a search for "don't" finds what was written so
 html_theme = "furo"
