@@ -131,12 +131,12 @@ class QPlayer:
         return by_seat(self.networks).state_dict()
 
     def module(self) -> "PlayerModule":
-        """Return the player as one module of PyTorch, for ONNX, TorchScript and programs that know nothing of ours.
+        """Return the player as one module of PyTorch in evaluation mode, for ONNX, TorchScript and other programs.
 
         >>> module = selfplay.load("shipped").module()
         >>> torch.onnx.export(module, (torch.zeros(1, 3, 3, 3),), "player.onnx", input_names=["observation"])
         """
-        return PlayerModule(self)
+        return PlayerModule(self).eval()
 
 
 class PlayerModule(nn.Module):
