@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from selfplay.cli import prove, train
+from selfplay.cli import play, prove, train
 from selfplay.learning.load import SHIPPED_FOLDER
 from selfplay.players import resolve, run_folder
 from tests.runs import refused, saved
@@ -66,6 +66,7 @@ def test_every_kind_of_name_is_resolved(here: Path) -> None:
         assert (named.rules, named.folder) == (rules, folder and Path(folder))
         if folder is not None:
             assert resolve(name).rules == rules
+            assert play.choose_opponent(play.PlayConfig(opponent=name)).rules == rules
             assert "2,2,2" in refused(resolve, name, rules=Rules(2, 2, 2))
         assert (named.player is None) == (folder is None)
     assert resolve("my_agents:big").player is not None

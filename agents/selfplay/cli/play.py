@@ -84,10 +84,8 @@ def choose_opponent(config: PlayConfig) -> NamedPolicy:
     Raises:
         UserError: there is none, or the flags do not fit it.
     """
-    opponent = resolve(config.opponent, config.perspective, config.rules)
+    opponent = resolve(config.opponent, config.perspective, config.given_rules)
     rules = opponent.rules
-    if config.rules not in (rules, BoardFlags.rules):
-        raise UserError(f"{opponent.name} plays on {rules}, not on {config.rules}")
     if rules.cells > WORD_BITS:
         raise UserError(f"a {rules.rows}x{rules.cols} board has {rules.cells} cells; at most {WORD_BITS} are shown")
     if config.hints == "learned" and opponent.player is None:

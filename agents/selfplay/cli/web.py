@@ -58,7 +58,7 @@ def main(args: Sequence[str], prog: str = "selfplay web") -> None:
     from selfplay.web.catalogue import Catalogue
 
     torch.set_num_threads(1)  # fastest for small networks, and leaves the other cores to training
-    catalogue = Catalogue(config.players, config.runs, config.perspective, config.rules)
+    catalogue = Catalogue(config.players, config.runs, config.perspective, config.given_rules)
     with listen(config.host, config.port) as listening:
         port = listening.getsockname()[1]
         served = server(catalogue, config.host, port)

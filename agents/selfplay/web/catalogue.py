@@ -45,7 +45,7 @@ class Catalogue:
         UserError: one of the names is not a player.
     """
 
-    def __init__(self, named: Iterable[str], runs: Path | None, perspective: Perspective, rules: Rules) -> None:
+    def __init__(self, named: Iterable[str], runs: Path | None, perspective: Perspective, rules: Rules | None) -> None:
         self._runs, self._perspective, self._rules = runs, perspective, rules
         self._players: list[Path | str] = []
         """By number: a run folder of any name, or the name of another player."""
@@ -89,7 +89,7 @@ class Catalogue:
         if isinstance(chosen, Path):
             player = load(chosen, steps=steps)
             named = NamedPolicy(str(chosen), player_policy(player), player, chosen)
-        elif chosen == "optimal" and rules.cells > ALL_STATES_CELLS:
+        elif chosen == "optimal" and rules is not None and rules.cells > ALL_STATES_CELLS:
             named = NamedPolicy(chosen, choices_policy(searched_choices, rules), None, None)
         else:
             named = players.resolve(chosen, self._perspective, rules)
