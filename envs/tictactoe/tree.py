@@ -4,11 +4,11 @@ Positions are stored as the mover sees them and sorted by ply (the number of mar
 through the tree ply by ply. `S` is the number of reachable states.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -156,59 +156,3 @@ def _new_cells(has_line: BoolArray) -> IntArray:
         new[before] |= np.where(followed[before | bit], 0, bit)
         followed[before | bit] = True
     return new
-
-
-Policy: TypeAlias = Callable[[IntArray], FloatArray]
-"""A function from decision states [n] to weights of actions [n, A]: probabilities, or 1 for each move to follow."""
-
-
-class Totals(NamedTuple):
-    """The total weight of all games, by result."""
-
-    first_wins: float
-    second_wins: float
-    draws: float
-    illegal: tuple[float, float]
-    """For each seat, the games in which it played a taken cell."""
-
-
-def uniform_legal(tree: GameTree) -> Policy:
-    """Return the policy that plays a random empty cell."""
-    cells = np.arange(tree.rules.cells)
-
-    def policy(states: IntArray) -> FloatArray:
-        occupied = tree.mover[states] | tree.opponent[states]
-        empty: BoolArray = (occupied[:, None] >> cells) & 1 == 0
-        normalized: FloatArray = empty / empty.sum(axis=1, keepdims=True)
-        return normalized
-
-    return policy
-
-
-def play_out(tree: GameTree, first: Policy, second: Policy) -> Totals:
-    """Follow every game that two policies can play, visiting each distinct state once.
-
-    Each action multiplies the weight of a game by the policy's weight of this action. With probabilities the totals are
-    exact probabilities; with weights of 1 they are numbers of distinct games, exact below 2^53.
-    """
-    wins, draws, illegal = [0.0, 0.0], 0.0, [0.0, 0.0]
-    flow: FloatArray = np.ones(1)
-    for ply, level in tree.plies():
-        result, finished = tree.result[level], tree.finished[level]
-        seat = ply % 2
-        wins[seat] += float(flow[result > 0].sum())
-        wins[1 - seat] += float(flow[result < 0].sum())
-        draws += float(flow[finished & (result == 0)].sum())
-        reached = np.flatnonzero(~finished & (flow > 0))
-        if not len(reached):
-            break
-        states = reached + level.start
-        following = tree.successors(states)
-        weights = (first, second)[seat](states) * flow[reached, None]
-        taken = following < 0
-        illegal[seat] += float(weights[taken].sum())
-        next_start, next_stop = tree.ply_starts[ply + 1 : ply + 3]
-        flow = np.bincount(
-            following[~taken] - next_start, weights=weights[~taken], minlength=next_stop - next_start
-        ).astype(np.float64)
-    return Totals(wins[0], wins[1], draws, (illegal[0], illegal[1]))

@@ -207,7 +207,7 @@ def asked_with_a_mask(observation: Planes, mask: Planes) -> None:
 def test_what_cannot_be_asked_is_refused_before_a_board_is_solved(
     agent: Any, named: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for solving in ("tabulated", "solve", "follow"):
+    for solving in ("game_tree", "solve", "follow"):
         monkeypatch.delattr(f"selfplay.judge.evaluate.{solving}")
     assert named in refused(selfplay.evaluate, agent)
 

@@ -1,15 +1,12 @@
 """Compare the exact solution with known facts and with a plain minimax over the rule book."""
 
-from fractions import Fraction
 from itertools import product
 
-import numpy as np
 import pytest
 
 from tests.tictactoe.rule_book import RuleBook, book_of, mover_and_opponent
 from tests.variants import VARIANTS
 from tictactoe import Rules, solve
-from tictactoe.tree import IntArray, game_tree, play_out, uniform_legal
 
 SMALL_BOARDS = [Rules(*size) for size in ((1, 1, 1), (1, 5, 2), (2, 2, 2), (2, 3, 2), (4, 2, 3), (2, 4, 3), (3, 3, 3))]
 
@@ -21,30 +18,6 @@ def test_solution_equals_plain_minimax(rules: Rules) -> None:
     assert len(solution.tree) == len(solution.value) == len(solution.optimal_moves) == len(expected)
     for board, answer in expected.items():
         assert solution.lookup(*mover_and_opponent(board)) == answer, board
-
-
-def test_random_against_random_is_exact() -> None:
-    tree = game_tree(Rules())
-    exact = (Fraction(737, 1260), Fraction(121, 420), Fraction(8, 63))
-    totals = play_out(tree, uniform_legal(tree), uniform_legal(tree))
-    assert totals[:3] == pytest.approx([float(share) for share in exact], rel=1e-13)
-    assert totals.illegal == (0, 0)
-
-
-def test_play_out_charges_taken_cells_to_the_seat_that_played_them() -> None:
-    tree = game_tree(Rules())
-
-    def always_first_cell(states: IntArray) -> np.ndarray:
-        return np.tile(np.eye(9)[0], (len(states), 1))
-
-    def any_cell(states: IntArray) -> np.ndarray:
-        return np.full((len(states), 9), 1 / 9)
-
-    assert play_out(tree, always_first_cell, always_first_cell) == (0, 0, 0, (0, 1))
-    assert play_out(tree, always_first_cell, uniform_legal(tree)).illegal == (1, 0)
-    blind = play_out(tree, any_cell, any_cell)
-    assert sum(blind[:3]) + sum(blind.illegal) == pytest.approx(1)
-    assert min(blind.illegal) > 0
 
 
 def test_lookup_knows_exactly_the_reachable_positions() -> None:

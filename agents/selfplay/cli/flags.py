@@ -67,7 +67,7 @@ def verdict_style(verdict: "Verdict") -> str:
 def show_verdict(verdict: "Verdict", *notes: str) -> None:
     """Print what is proved, its first words coloured, with notes, and the table of both seats."""
     from selfplay.judge.report import verdict_table
-    from selfplay.judge.verdict import verdict_text
+    from selfplay.text import verdict_text
 
     say("\n".join([verdict_text(verdict), *notes]), verdict_style(verdict))
     open_console().print(verdict_table(verdict))

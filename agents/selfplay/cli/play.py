@@ -13,7 +13,7 @@ from tyro.conf import Positional
 from selfplay.cli.flags import parse, say
 from selfplay.cli.play_board import Hint, board_table, read_square
 from selfplay.errors import UserError
-from selfplay.judge.move_values import NAMES, exact_moves
+from selfplay.judge.move_values import exact_moves
 from selfplay.judge.report import finite_values, value_text
 from selfplay.learning.load import SHIPPED
 from selfplay.players import BoardFlags, NamedPolicy, resolve
@@ -21,6 +21,7 @@ from selfplay.position import Position
 from selfplay.program import open_console
 from selfplay.protocols import Player
 from selfplay.settings import Seed
+from selfplay.text import NAMES
 from tictactoe.opponents import MOVE_POSITIONS, best_known, check_optimal
 from tictactoe.rendering.text import MARKS
 from tictactoe.rules import WORD_BITS

@@ -193,18 +193,9 @@ def present(run: "Run", verbose: bool) -> None:
 
 def show_summary(run: "Run") -> None:
     """Print three lines: what is proved of the player, the ways to beat it, and since when it is proved."""
-    from selfplay.judge.verdict import exact_score, title
+    from selfplay.text import exact_score, meaning, title
 
     verdict, proved_from = run.verdict, run.proved_from
-    as_first, as_second = verdict.first.loss, verdict.second.loss
-    if verdict.unbeatable:
-        meaning = "no opponent can beat it, in either seat"
-    elif verdict.unexploitable:
-        meaning = "no opponent gets more than best play gives it"
-    elif as_first is None or as_second is None:
-        meaning = "its play leads to too many positions to follow to the end"
-    else:
-        meaning = f"loses {as_first:.1%} of its games as X, {as_second:.1%} as O, to random play"
     ways, *facts = exact_score(verdict)
     if run.lapses:
         ways += f"; lapses: {run.lapses:,}"
@@ -212,8 +203,10 @@ def show_summary(run: "Run") -> None:
         seconds = proved_from.metrics["time/training_s"]
         facts.append(f"proved from {proved_from.steps:,} {run.config.unit} ({seconds:.1f} s) on")
     last = "; ".join(facts)
-    lines = [f"{title(verdict)}: {meaning}", ways, last[:1].upper() + last[1:]]
-    say("\n".join(f"{line}." for line in lines if line), verdict_style(verdict))
+    lines = [f"{title(verdict)}: {meaning(verdict)}", f"{ways}."]
+    if last:
+        lines.append(f"{last[:1].upper()}{last[1:]}.")
+    say("\n".join(lines), verdict_style(verdict))
 
 
 def present_interrupted(run: "Run") -> None:

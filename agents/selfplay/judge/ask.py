@@ -16,19 +16,22 @@ from selfplay.judge.forms import (
     checked_probabilities,
     position_text,
 )
-from selfplay.judge.move_values import ALL_STATES_CELLS
 from selfplay.judge.progress import Progress
 from selfplay.protocols import Array
 from tictactoe import Rules, batch, planes
 from tictactoe.opponents import Choices
-from tictactoe.tree import BoolArray, FloatArray, GameTree, IntArray, Policy, game_tree
+from tictactoe.tree import BoolArray, FloatArray, IntArray
 
 BOARDS = 16_384
 """Boards in one question."""
-OUR_PLAYERS = ("selfplay.dqn.player", "selfplay.tabular.players")
-"""Modules whose players can be trusted if they say that they are symmetric, or never mark a taken cell."""
-OUR_NETWORKS = ("selfplay.dqn.network",)
-"""Modules whose networks answer alike whenever they are asked, but for rounding."""
+OUR_PLAYERS = (
+    "selfplay.dqn.player.QPlayer",
+    "selfplay.tabular.players.AfterstatePlayer",
+    "selfplay.tabular.players.MinimaxQPlayer",
+)
+"""Classes whose players can be trusted if they say that they are symmetric, or never mark a taken cell."""
+OUR_NETWORKS = ("selfplay.dqn.network.QNetwork", "selfplay.dqn.network.MessageNetwork")
+"""Classes whose networks answer alike whenever they are asked, but for rounding."""
 
 Answers: TypeAlias = Callable[[IntArray, IntArray, int], Array]
 """A function that returns what an agent answers in positions, bitboards [n] of the mover and of the opponent: its cells
@@ -49,11 +52,9 @@ class AgentPolicy:
     """Whether it plays the same in all symmetric images of a position, so that following one image is enough."""
     legal: bool = False
     """Whether it can never mark a taken cell."""
-    computed: bool = False
-    """Whether its answers are computed from the marks alone, so that asking again would say nothing."""
     near_ties: Callable[[IntArray, IntArray], BoolArray] | None = None
-    """For one of our players: returns the positions [n] in which its two best values differ by rounding alone. Its
-    answers depend on how many boards are asked together only there."""
+    """For one of our players and a built-in opponent: returns the positions [n] in which rounding may decide. Only
+    there its answers can depend on how many boards are asked together. None for an agent that must be asked again."""
     player: Any = None
     """The trained player whose policy it is; None for somebody's agent and a built-in opponent."""
     name: str | None = None
@@ -129,6 +130,8 @@ def player_policy(player: Any, progress: Progress | None = None) -> AgentPolicy:
     asked = Asked(agent_call(player, rules), rules, "mover", None, progress)
 
     def near_ties(mover: IntArray, opponent: IntArray) -> BoolArray:
+        if not networks:
+            return no_ties(mover, opponent)
         close: BoolArray = player.near_ties(observe(rules, mover, opponent, "mover"))
         return close
 
@@ -138,8 +141,7 @@ def player_policy(player: Any, progress: Progress | None = None) -> AgentPolicy:
         asked.answers,
         symmetric=bool(networks) and player.canonical,
         legal=getattr(player, "mask", False),
-        computed=not networks,
-        near_ties=near_ties if networks and ours else None,
+        near_ties=near_ties if ours else None,
         player=player,
         progress=progress,
     )
@@ -159,27 +161,22 @@ def choices_policy(
     def answers(mover: IntArray, opponent: IntArray, _: int) -> Array:
         return in_parts(share, mover, opponent)
 
-    return AgentPolicy(rules, answers, samples=True, symmetric=symmetric, legal=legal, computed=True, progress=progress)
+    return AgentPolicy(
+        rules, answers, samples=True, symmetric=symmetric, legal=legal, near_ties=no_ties, progress=progress
+    )
+
+
+def no_ties(mover: IntArray, _: IntArray) -> BoolArray:
+    """Return that no answer depends on rounding, [n], as where it is looked up or computed from the marks."""
+    return np.zeros(len(mover), np.bool_)
 
 
 def near_best_policy(player: Any) -> AgentPolicy:
-    """Return the policy that samples among all cells that a DQN's player values nearly as its best.
+    """Return the policy that samples among all cells that a DQN's player values nearly as its best."""
 
-    On a small board the player is asked once in every decision state.
-    """
-
-    def asked(rules: Rules, mover: IntArray, opponent: IntArray) -> IntArray:
+    def choices(rules: Rules, mover: IntArray, opponent: IntArray) -> IntArray:
         return bitboards(player.near_best(observe(rules, mover, opponent, "mover")))
 
-    def looked_up(_: Rules, mover: IntArray, opponent: IntArray) -> IntArray:
-        return table[tree.find(mover, opponent)]
-
-    choices: Choices = asked
-    if player.rules.cells <= ALL_STATES_CELLS:
-        tree = game_tree(player.rules)
-        table = np.zeros(len(tree), np.int64)
-        table[tree.decisions] = asked(player.rules, tree.mover[tree.decisions], tree.opponent[tree.decisions])
-        choices = looked_up
     return choices_policy(choices, player.rules, symmetric=player.canonical, legal=player.mask)
 
 
@@ -204,7 +201,8 @@ class Asked:
             part = slice(start, start + BOARDS)
             observation = observe(self._rules, mover[part], opponent[part], self._perspective)
             questions = (observation[first : first + size] for first in range(0, len(observation), size))
-            answers += map(self._answer, questions)
+            with self._call.state():
+                answers += map(self._answer, questions)
         return np.concatenate(answers)
 
     def _answer(self, observation: Array) -> Array:
@@ -225,51 +223,9 @@ class Asked:
         return found
 
 
-class Table:
-    """The answers of an agent that samples nothing in the states of a small board; each state is asked about once."""
-
-    def __init__(self, policy: AgentPolicy) -> None:
-        self._policy = policy
-        self._tree = game_tree(policy.rules)
-        self._cells = np.full(len(self._tree), -1, np.int64)
-
-    def fill(self) -> None:
-        """Ask in all decision states that are still open."""
-        self._ask(self._tree.decisions)
-
-    def answers(self, mover: IntArray, opponent: IntArray, _: int) -> IntArray:
-        """Return its cells [n] in positions."""
-        states = self._tree.find(mover, opponent)
-        if (self._cells[states] < 0).any():
-            self._ask(np.unique(states))
-        return self._cells[states]
-
-    def _ask(self, states: IntArray) -> None:
-        open_states = states[self._cells[states] < 0]
-        mover, opponent = self._tree.mover[open_states], self._tree.opponent[open_states]
-        self._cells[open_states] = self._policy.answers(mover, opponent, BOARDS)
-
-
-def tabulated(policy: AgentPolicy) -> tuple[AgentPolicy, Table]:
-    """Return a policy that samples nothing as one that looks up its answers in a table, and the table.
-
-    A trained player is asked about all states at once, which is fast, and any other agent when an answer is needed.
-    """
-    table = Table(policy)
-    if policy.player is not None:
-        table.fill()
-    return replace(policy, answers=table.answers), table
-
-
-def tree_policy(policy: AgentPolicy, tree: GameTree) -> Policy:
-    """Return the probability of each move in decision states of a tree; an agent that samples none is asked once."""
-    followed = policy if policy.samples else tabulated(policy)[0]
-    return lambda states: followed.probabilities(tree.mover[states], tree.opponent[states])
-
-
-def is_of(modules: tuple[str, ...], part: Any) -> bool:
-    """Return whether the class of an object is one of these modules' own."""
-    return type(part).__module__ in modules
+def is_of(classes: tuple[str, ...], part: Any) -> bool:
+    """Return whether an object is of one of these classes, and not of one that is derived from it."""
+    return f"{type(part).__module__}.{type(part).__qualname__}" in classes
 
 
 def own_rules(agent: Any) -> Rules | None:

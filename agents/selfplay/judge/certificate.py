@@ -34,7 +34,7 @@ def unbeatable_play(policy: AgentPolicy, positions: int, name: str) -> list[list
     seats = []
     for seat in (0, 1):
         search = search_seat(policy, seat, positions)
-        confirm_play(policy, seat, search)
+        confirm_play(policy, search)
         verdict, plies = search
         if verdict.ways_to_beat:
             raise UserError(

@@ -8,10 +8,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from selfplay.judge.ask import BOARDS, AgentPolicy, called, differ, in_parts, observe
+from selfplay.judge.ask import BOARDS, AgentPolicy, called, differ, in_parts, move_sets, observe
 from selfplay.judge.forms import AnswerError, position_text
 from selfplay.protocols import Array
-from tictactoe import planes
 from tictactoe.tree import IntArray
 
 TOGETHER = (1, 2, 3)
@@ -20,8 +19,6 @@ SOME = 512
 """Positions about which an agent that is beaten is asked again, if it is shown one board at a time."""
 QUESTIONS = 8
 """Least number of questions in which an agent that is beaten is asked again: one that samples might repeat itself."""
-GAMES = 16
-"""Games in whose course an agent is asked again."""
 
 
 class ChangedAnswerError(AnswerError):
@@ -46,7 +43,7 @@ def begin(policy: AgentPolicy, seats: Sequence[int]) -> None:
     Raises:
         AnswerError: it fails, or answers something else the second time.
     """
-    if policy.computed or policy.near_ties is not None:
+    if policy.near_ties is not None:
         return
     for seat in seats:
         first_reply = np.int64(1) << np.arange(policy.rules.cells)
@@ -55,25 +52,34 @@ def begin(policy: AgentPolicy, seats: Sequence[int]) -> None:
         _ask_again(policy, mover, opponent, policy.answers(mover, opponent, BOARDS), BOARDS)
 
 
-def confirm(
-    policy: AgentPolicy, mover: IntArray, opponent: IntArray, answers: Array, sizes: Sequence[int] = TOGETHER
-) -> None:
-    """Ask an agent again about positions for a proof: alone and in small `sizes` of company, in another order.
+def confirm(policy: AgentPolicy, mover: IntArray, opponent: IntArray, answers: Array) -> None:
+    """Ask an agent again about positions for a proof: each alone, and in small companies, in another order.
 
-    One of our players is asked where rounding could decide, alone. The answers are cells [n] or probabilities [n, A].
+    One of our players is asked alone where rounding may decide. The answers are cells [n] or probabilities [n, A].
 
     Raises:
         AnswerError: it answers something else now.
     """
-    if policy.computed:
-        return
-    if policy.near_ties is not None:
-        close = in_parts(policy.near_ties, mover, opponent)
-        _ask_again(policy, mover[close], opponent[close], answers[close], 1)
-        return
-    order = _another_order(len(mover))
-    for size in sizes if policy.together else (1,):
-        _ask_again(policy, mover[order], opponent[order], answers[order], size)
+    which = _open_positions(policy, mover, opponent)
+    alone = policy.near_ties is not None or not policy.together
+    for size in (1,) if alone else TOGETHER:
+        _ask_again(policy, mover[which], opponent[which], answers[which], size)
+
+
+def confirm_moves(policy: AgentPolicy, mover: IntArray, opponent: IntArray, moves: IntArray) -> None:
+    """Ask an agent again, alone, about positions of which only its moves count, bitboards [n].
+
+    Raises:
+        AnswerError: it moves elsewhere now.
+    """
+
+    def moves_alone(mover: IntArray, opponent: IntArray) -> IntArray:
+        return move_sets(policy.answers(mover, opponent, 1))
+
+    which = _open_positions(policy, mover, opponent)
+    other = moves[which] != in_parts(moves_alone, mover[which], opponent[which])
+    if other.any():
+        raise ChangedAnswerError(policy, mover[which][other], opponent[which][other])
 
 
 def spot_check(policy: AgentPolicy, mover: IntArray, opponent: IntArray, answers: Array) -> None:
@@ -82,59 +88,22 @@ def spot_check(policy: AgentPolicy, mover: IntArray, opponent: IntArray, answers
     Raises:
         AnswerError: it answers something else now.
     """
-    if policy.computed or policy.near_ties is not None:
+    if policy.near_ties is not None:
         return
-    order = _another_order(len(mover))
+    which = _open_positions(policy, mover, opponent)
     if not policy.together:
-        order = order[:SOME]
-    _ask_again(policy, mover[order], opponent[order], answers[order], min(BOARDS, len(order) // QUESTIONS + 1))
+        which = which[:SOME]
+    _ask_again(policy, mover[which], opponent[which], answers[which], min(BOARDS, len(which) // QUESTIONS + 1))
 
 
-def confirm_in_games(policy: AgentPolicy, seat: int) -> None:
-    """Ask an agent in the course of some games against random replies, twice each game, one game after another.
+def _open_positions(policy: AgentPolicy, mover: IntArray, opponent: IntArray) -> IntArray:
+    """Return the numbers of the positions about which an agent is to be asked again, in another order, always the same.
 
-    An agent that remembers what it was asked before may answer differently there.
-
-    Raises:
-        AnswerError: it does.
+    These are all or, where only rounding may change an answer, those in which it may.
     """
-    if policy.computed or policy.near_ties is not None:
-        return
-    games = positions_of_games(policy, seat)
-    if games:
-        mover, opponent, answers = map(np.array, zip(*games, strict=True))
-        _ask_again(policy, mover, opponent, answers, 1)
-
-
-def positions_of_games(policy: AgentPolicy, seat: int) -> list[tuple[int, int, Array]]:
-    """Return an agent's turns in games against random replies, one game after another: position and answer."""
-    rules, rng = policy.rules, np.random.default_rng(0)
-    mine, theirs = np.zeros(GAMES, np.int64), np.zeros(GAMES, np.int64)
-    turns: list[list[tuple[int, int, Array]]] = [[] for _ in range(GAMES)]
-    for ply in range(rules.cells):
-        going = np.flatnonzero(~(rules.has_line(mine) | rules.has_line(theirs)))
-        if ply % 2 == seat:
-            answers = policy.answers(mine[going], theirs[going], BOARDS)
-            for game, *turn in zip(going, mine[going], theirs[going], answers, strict=True):
-                turns[game].append((turn[0], turn[1], turn[2]))
-            mine[going] |= _one_of(answers, rng)
-        else:
-            legal = planes.bits(rules.cells, rules.legal_cells(mine, theirs)[going])
-            theirs[going] |= _one_of(legal, rng)
-    return [turn for game in turns for turn in game]
-
-
-def _one_of(answers: Array, rng: np.random.Generator) -> IntArray:
-    """Return the chosen cells [n] or one of the cells [n, A] with a weight, at random, as bitboards [n]."""
-    if answers.ndim == 2:
-        answers = ((answers > 0) * rng.random(answers.shape)).argmax(axis=1)
-    chosen: IntArray = np.int64(1) << answers
-    return chosen
-
-
-def _another_order(number: int) -> IntArray:
-    """Return the numbers of positions in a random order that is the same each time."""
-    return np.random.default_rng(0).permutation(number)
+    if policy.near_ties is not None:
+        return np.flatnonzero(in_parts(policy.near_ties, mover, opponent))
+    return np.random.default_rng(0).permutation(len(mover))
 
 
 def _ask_again(policy: AgentPolicy, mover: IntArray, opponent: IntArray, answers: Array, together: int) -> None:

@@ -56,8 +56,8 @@ def find_counterexamples(
     """
     begin(policy, BOTH_SEATS)
     searches = search_seats(policy, positions, generator)
-    for seat, search in enumerate(searches):
-        confirm_play(policy, seat, search)
+    for search in searches:
+        confirm_play(policy, search)
     first, second = (search.verdict for search in searches)
     return counterexamples_of(Evaluation(Verdict(first, second, rules=policy.rules), policy, searches), most_games)
 
@@ -70,7 +70,7 @@ def counterexamples_of(evaluation: Evaluation, most_games: int = 1) -> Counterex
     nothing: IntArray = np.zeros(0, np.int64)
     mover, opponent = [nothing], [nothing]
     games: list[Sequence[Game]] = []
-    policy = evaluation.followed
+    policy = evaluation.policy
     for seat, search in enumerate(evaluation.searches):
         if not search.verdict.ways_to_beat:
             games.append(())

@@ -13,22 +13,23 @@ from typing import NamedTuple
 
 import numpy as np
 
-from selfplay.judge.ask import BOARDS, AgentPolicy, Table, in_parts, tabulated
-from selfplay.judge.confirm import begin, confirm, confirm_in_games, spot_check
+from selfplay.judge.ask import AgentPolicy, in_parts
+from selfplay.judge.confirm import begin, confirm, confirm_moves, spot_check
 from selfplay.judge.follow import Ply, SeatPlay, follow
 from selfplay.judge.forms import AnswerError
 from selfplay.judge.induct import EXACT_DIGITS, worst_mean
-from selfplay.judge.verdict import NOT_JUDGED, SeatVerdict, Verdict, is_blind_as_o, perspective_hint
-from tictactoe import solve
-from tictactoe.tree import SOLVABLE_CELLS, IntArray, game_tree
+from selfplay.judge.verdict import NOT_JUDGED, SeatVerdict, Verdict
+from selfplay.text import perspective_hint
+from tictactoe import Rules, solve
+from tictactoe.tree import SOLVABLE_CELLS, BoolArray, IntArray, game_tree
 
 POSITIONS = 500_000
 """Default limit of distinct positions at each ply: more than players of 4,4,4 lead to."""
 SETTLED_ABOVE = SOLVABLE_CELLS
 """Largest board on which games are followed to their end even if the player can no longer lose."""
-CONFIRMED_STATES = 5_000
-"""Most decision states in which an optimal agent is asked again: more than 3,3,3 has."""
 BOTH_SEATS = (0, 1)
+GOOD, BAD = 0.05, 0.1
+"""Losses against random play: below the first an agent is good as X, and above the second it is bad as O."""
 
 
 class SeatSearch(NamedTuple):
@@ -42,10 +43,11 @@ class Evaluation(NamedTuple):
     """The verdict on an agent, and what it rests on."""
 
     verdict: Verdict
-    followed: AgentPolicy
-    """The policy, or what looks up its answers."""
+    policy: AgentPolicy
     searches: Sequence[SeatSearch]
     """Of both seats; one that was not judged has no plies."""
+    moves: IntArray | None = None
+    """Its moves in all decision states, bitboards [n]; None if it was not asked there."""
 
 
 def evaluate_policy(
@@ -66,42 +68,36 @@ def evaluate_policy(
     """
     begin(policy, seats)
     every_state = every_state and policy.rules.cells <= SOLVABLE_CELLS and tuple(seats) == BOTH_SEATS
-    followed, table = policy, None
     if every_state:
         positions = sys.maxsize
-        if not policy.samples:
-            followed, table = tabulated(policy)
     searches = [SeatSearch(NOT_JUDGED, []), SeatSearch(NOT_JUDGED, [])]
     for number in seats:
-        searches[number] = search_seat(followed, number, positions)
+        searches[number] = search_seat(policy, number, positions)
         if ask_again:
-            confirm_play(policy, number, searches[number])
+            confirm_play(policy, searches[number])
     first, second = (search.verdict for search in searches)
     seat = None if len(seats) > 1 else seats[0]
     verdict = Verdict(first, second, seat=seat, confirmed=ask_again, perspective=policy.perspective, rules=policy.rules)
+    moves = None
     if every_state:
-        if table is not None:
-            fill(table)
-        verdict = with_all_states(policy, followed, verdict)
+        try:
+            moves = decision_moves(policy)
+        except AnswerError as error:
+            raise AnswerError(
+                f"{error}. Its own play was followed without a mistake of this kind: if it only knows what it meets, "
+                "leave out the other positions with every_state=False (--no-every-state)"
+            ) from error
+        verdict = with_all_states(policy, verdict, moves)
     if policy.other_view is not None and is_blind_as_o(verdict):
         other = search_seat(policy.other_view, 1, positions).verdict
         verdict = replace(verdict, hint=perspective_hint(verdict, other, policy.other_view.perspective))
-    return Evaluation(verdict, followed, searches)
+    return Evaluation(verdict, policy, searches, moves)
 
 
-def fill(table: Table) -> None:
-    """Ask an agent in the decision states that its own play does not reach.
-
-    Raises:
-        AnswerError: it fails.
-    """
-    try:
-        table.fill()
-    except AnswerError as error:
-        raise AnswerError(
-            f"{error}. Its own play was followed without a mistake of this kind: if it only knows what it meets, leave "
-            "out the other positions with every_state=False (--no-every-state)"
-        ) from error
+def is_blind_as_o(verdict: Verdict) -> bool:
+    """Return whether an agent is good as X and bad as O, as if it saw the wrong marks there."""
+    first, second = verdict.first.loss, verdict.second.loss
+    return first is not None and second is not None and first < GOOD and second > BAD
 
 
 def search_seat(policy: AgentPolicy, seat: int, limit: int, sample_seed: int | None = None) -> SeatSearch:
@@ -158,7 +154,7 @@ def _rounded(probability: float) -> float:
     return float(f"{probability:.{EXACT_DIGITS}g}")
 
 
-def confirm_play(policy: AgentPolicy, seat: int, search: SeatSearch) -> None:
+def confirm_play(policy: AgentPolicy, search: SeatSearch) -> None:
     """Ask an agent again about its play in a seat: about all of it, if nobody beats it there.
 
     Raises:
@@ -169,39 +165,43 @@ def confirm_play(policy: AgentPolicy, seat: int, search: SeatSearch) -> None:
     mover, opponent, answers = map(np.concatenate, zip(*search.plies, strict=True))
     if search.verdict.unbeaten:
         confirm(policy, mover, opponent, answers)
-        confirm_in_games(policy, seat)
     else:
         spot_check(policy, mover, opponent, answers)
 
 
-def with_all_states(policy: AgentPolicy, followed: AgentPolicy, verdict: Verdict) -> Verdict:
-    """Return a verdict together with how the policy moves in all decision states of a small board.
+def decision_moves(policy: AgentPolicy) -> IntArray:
+    """Return the moves of a policy in all decision states of a small board, bitboards [n].
 
-    `followed` is the policy, or what looks up its answers.
+    Raises:
+        AnswerError: it fails.
+    """
+    tree = game_tree(policy.rules)
+    moves: IntArray = in_parts(policy.moves, tree.mover[tree.decisions], tree.opponent[tree.decisions])
+    return moves
+
+
+def is_suboptimal(rules: Rules, moves: IntArray) -> BoolArray:
+    """Return in which decision states of a small board [n] one of the moves there, [n], does not keep the value."""
+    solution = solve(rules)
+    suboptimal: BoolArray = moves & ~solution.optimal_moves[solution.tree.decisions] != 0
+    return suboptimal
+
+
+def with_all_states(policy: AgentPolicy, verdict: Verdict, moves: IntArray) -> Verdict:
+    """Return a verdict together with how a policy moves, [n], in all decision states of a small board.
 
     Raises:
         AnswerError: every move is optimal, and some are others when the agent is asked again.
     """
     tree = game_tree(policy.rules)
-    states, moves = suboptimal_moves(followed)
-    if not len(states) and verdict.confirmed:
-        some = np.random.default_rng(0).permutation(tree.decisions)[:CONFIRMED_STATES]
-        mover, opponent = tree.mover[some], tree.opponent[some]
-        confirm(policy, mover, opponent, followed.answers(mover, opponent, BOARDS), sizes=(1,))
-    illegal = moves & ~policy.rules.legal_cells(tree.mover[states], tree.opponent[states]) != 0
-    decisions = len(tree.decisions)
+    mover, opponent = tree.mover[tree.decisions], tree.opponent[tree.decisions]
+    suboptimal = is_suboptimal(policy.rules, moves)
+    if verdict.confirmed and not suboptimal.any():
+        confirm_moves(policy, mover, opponent, moves)
+    illegal = moves & ~policy.rules.legal_cells(mover, opponent) != 0
     return replace(
         verdict,
-        decision_states=decisions,
-        optimal_states=decisions - len(states),
+        decision_states=len(moves),
+        optimal_states=int((~suboptimal).sum()),
         illegal_states=int(illegal.sum()),
     )
-
-
-def suboptimal_moves(policy: AgentPolicy) -> tuple[IntArray, IntArray]:
-    """Return the decision states [n] of a small board in which some move does not keep the value, and the moves [n]."""
-    solution = solve(policy.rules)
-    tree, decisions = solution.tree, solution.tree.decisions
-    moves = in_parts(policy.moves, tree.mover[decisions], tree.opponent[decisions])
-    suboptimal = moves & ~solution.optimal_moves[decisions] != 0
-    return decisions[suboptimal], moves[suboptimal]

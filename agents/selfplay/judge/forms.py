@@ -1,9 +1,10 @@
 """The one way in which an agent is asked, decided by what it has, and what is no answer."""
 
+import contextlib
 import inspect
 import reprlib
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any, NamedTuple, TypeAlias
 
@@ -39,6 +40,8 @@ class AgentCall(NamedTuple):
     """Whether it answers with the probability of each move, and not with its move."""
     advice: str = ""
     """The way out if it fails."""
+    state: Callable[[], contextlib.AbstractContextManager[None]] = contextlib.nullcontext
+    """Makes the state in which it is asked, which ends after some questions."""
 
 
 def agent_call(agent: Any, rules: Rules) -> AgentCall:
@@ -174,13 +177,35 @@ def _module_call(module: Any, rules: Rules) -> AgentCall:
     if getattr(layer, "in_channels", None) == 3 == rules.rows:  # rows fit where planes belong
         _check_convolution(module, layer, rules)
     if inputs == 3 * rules.cells:
+        form: Form = flat
         advice = f"it was given [B, {inputs}], which is what its first layer takes; or {INSTEAD}"
-        return AgentCall(partial(_best_cells, module, flat), together=True, advice=advice)
-    advice = (
-        f"it was given [B, {rules.rows}, {rules.cols}, 3]: the planes are on the last axis, so a convolution needs "
-        f"observation.permute(0, 3, 1, 2); or {INSTEAD}"
-    )
-    return AgentCall(partial(_best_cells, module, np.asarray), together=True, advice=advice)
+    else:
+        form = np.asarray
+        advice = (
+            f"it was given [B, {rules.rows}, {rules.cols}, 3]: the planes are on the last axis, so a convolution needs "
+            f"observation.permute(0, 3, 1, 2); or {INSTEAD}"
+        )
+    answer = partial(_best_cells, module, _like(module), form)
+    return AgentCall(answer, together=True, advice=advice, state=partial(_evaluation_mode, module))
+
+
+def _like(module: Any) -> Any:
+    """Return a tensor with the type and device of a module's weights."""
+    floating = (weights for weights in module.parameters() if weights.is_floating_point())
+    return next(floating, sys.modules["torch"].zeros(()))
+
+
+@contextlib.contextmanager
+def _evaluation_mode(module: Any) -> Iterator[None]:
+    """Have a module in evaluation mode, without gradients; its modes are as before afterwards."""
+    training = [part for part in module.modules() if part.training]
+    module.eval()
+    try:
+        with sys.modules["torch"].no_grad():
+            yield
+    finally:
+        for part in training:
+            part.training = True
 
 
 def _first_layer(module: Any) -> Any:
@@ -202,7 +227,8 @@ def _check_convolution(module: Any, layer: Any, rules: Rules) -> None:
     empty = np.zeros((1, rules.rows, rules.cols, 3), np.int8)
     empty[..., 0] = 1
     try:
-        _values(module, np.asarray, empty)
+        with _evaluation_mode(module):
+            _values(module, _like(module), np.asarray, empty)
     finally:
         hook.remove()
     if seen and np.array_equal(as_numpy(seen[0]), empty):
@@ -212,23 +238,15 @@ def _check_convolution(module: Any, layer: Any, rules: Rules) -> None:
         )
 
 
-def _values(module: Any, form: Form, observation: Array) -> Any:
-    """Return what a module answers in evaluation mode, without gradients; its modes are as before afterwards."""
-    torch = sys.modules["torch"]
-    like = next((weights for weights in module.parameters() if weights.is_floating_point()), torch.zeros(()))
-    training = [part for part in module.modules() if part.training]
-    module.eval()
-    try:
-        with torch.no_grad():
-            return as_numpy(module(torch.as_tensor(form(observation), dtype=like.dtype, device=like.device)))
-    finally:
-        for part in training:
-            part.training = True
+def _values(module: Any, like: Any, form: Form, observation: Array) -> Any:
+    """Return what a module answers to observations of the type and on the device of a tensor."""
+    inputs = sys.modules["torch"].as_tensor(form(observation), dtype=like.dtype, device=like.device)
+    return as_numpy(module(inputs))
 
 
-def _best_cells(module: Any, form: Form, observation: Array) -> Any:
+def _best_cells(module: Any, like: Any, form: Form, observation: Array) -> Any:
     """Return the cells [B] to which a module gives the highest values [B, A], the first of equals."""
-    values = _values(module, form, observation)
+    values = _values(module, like, form, observation)
     cells = observation[0].size // 3
     got = getattr(values, "shape", type(values).__name__)
     if got == (len(observation), cells):

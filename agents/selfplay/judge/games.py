@@ -7,9 +7,10 @@ import numpy as np
 from selfplay.judge.ask import AgentPolicy
 from selfplay.judge.counterexamples import counterexamples_of
 from selfplay.judge.evaluate import Evaluation
-from selfplay.judge.move_values import NAMES, exact_moves, known_value
+from selfplay.judge.move_values import exact_moves, known_value
 from selfplay.position import Position
 from selfplay.protocols import Player
+from selfplay.text import NAMES
 from tictactoe import Rules
 from tictactoe.opponents import MOVE_POSITIONS
 from tictactoe.rendering.text import MARKS, board_text
@@ -25,7 +26,7 @@ def example_games(evaluation: Evaluation, player: Player | None, width: int) -> 
     On boards that are not solved a short search looks for that result. An agent that samples its moves and is not
     beaten has no game to show.
     """
-    policy = evaluation.followed
+    policy = evaluation.policy
     if not evaluation.verdict.ways_to_beat:
         if policy.samples:
             return ""

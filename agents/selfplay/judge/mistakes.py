@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from selfplay.errors import UserError
-from selfplay.judge.evaluate import Evaluation, suboptimal_moves
+from selfplay.judge.evaluate import Evaluation, is_suboptimal
 from selfplay.judge.move_values import ALL_STATES_CELLS, plies_to_end
 from tictactoe import Rules, planes, solve
 from tictactoe.rendering.text import MARKS
@@ -39,14 +39,16 @@ def find_mistakes(evaluation: Evaluation) -> list[Mistake]:
     Raises:
         UserError: the board has more than 12 cells.
     """
-    policy = evaluation.followed
+    policy = evaluation.policy
     rules = policy.rules
     if rules.cells > ALL_STATES_CELLS:
         raise UserError(
             f"mistakes are known on boards of up to {ALL_STATES_CELLS} cells, and {rules} has {rules.cells}"
         )
-    solution, (states, moves) = solve(rules), suboptimal_moves(policy)
-    tree = solution.tree
+    solution, played = solve(rules), evaluation.moves
+    assert played is not None  # every state of a board of this size is looked at
+    tree, wrong = solution.tree, is_suboptimal(rules, played)
+    states, moves = tree.decisions[wrong], played[wrong]
     following = tree.successors(states)  # [n, A]
     after = np.where(following < 0, ILLEGAL, -solution.value[np.maximum(following, 0)])
     after = np.where(planes.bits(rules.cells, moves), after, 2)  # what it does not play is never its worst move

@@ -11,7 +11,6 @@ from tictactoe.arrays import read_only
 from tictactoe.search import Bounds, move_bounds
 from tictactoe.tree import IntArray
 
-NAMES: dict[float, str] = {1: "win", 0: "draw", -1: "loss"}
 ALL_STATES_CELLS = 12
 """Largest board on which all states are looked at in less than a second."""
 

@@ -6,8 +6,9 @@ from rich.table import Column, Table
 from selfplay.judge.ask import player_policy
 from selfplay.judge.evaluate import evaluate_policy
 from selfplay.judge.move_values import ALL_STATES_CELLS
-from selfplay.judge.verdict import COLUMNS, Verdict, verdict_html, verdict_rows
+from selfplay.judge.verdict import Verdict
 from selfplay.protocols import Array, Player
+from selfplay.text import COLUMNS, verdict_html, verdict_rows
 
 LARGEST_SHOWN = 1e100
 """Largest value that is shown, so that no difference of two values overflows."""

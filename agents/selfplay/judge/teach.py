@@ -10,15 +10,17 @@ from typing import NamedTuple
 
 import numpy as np
 
-from selfplay.judge.ask import AgentPolicy, near_best_policy, tabulated
+from selfplay.judge.ask import AgentPolicy, near_best_policy
 from selfplay.judge.confirm import ChangedAnswerError
 from selfplay.judge.counterexamples import search_seats
 from selfplay.judge.evaluate import (
+    BOTH_SEATS,
     POSITIONS,
     SeatSearch,
     confirm_play,
+    decision_moves,
+    is_suboptimal,
     search_seat,
-    suboptimal_moves,
     with_all_states,
 )
 from selfplay.judge.follow import Ply, move_results, some_of
@@ -66,18 +68,17 @@ def evaluate_for_training(policy: AgentPolicy, every_state: bool, generator: np.
     """
     rules = policy.rules
     small = rules.cells <= (SOLVABLE_CELLS if every_state else ALL_STATES_CELLS)
-    followed = policy
-    if small and not policy.samples:
-        followed, _ = tabulated(policy)
-    if small and every_state:
-        searches = [search_seat(followed, seat, sys.maxsize) for seat in (0, 1)]
-        tree, (states, _) = game_tree(rules), suboptimal_moves(followed)
+    moves = decision_moves(policy) if small else None
+    if moves is not None and every_state:
+        searches = [search_seat(policy, seat, sys.maxsize) for seat in BOTH_SEATS]
+        tree = game_tree(rules)
+        states = tree.decisions[is_suboptimal(rules, moves)]
         starts = np.stack([tree.mover[states], tree.opponent[states], np.full(len(states), ANY)])
         found = len(states)
     else:
-        searches, starts = beaten_starts(followed, POSITIONS if small else FOLLOWED_FIRST, generator)
+        searches, starts = beaten_starts(policy, POSITIONS if small else FOLLOWED_FIRST, generator)
         if not all(search.verdict.complete for search in searches) and starts.shape[1] < TOO_FEW:
-            searches, starts = beaten_starts(followed, FOLLOWED_THEN, generator)
+            searches, starts = beaten_starts(policy, FOLLOWED_THEN, generator)
         found = starts.shape[1]
         if getattr(policy.player, "margin", 0):
             nearly = near_best_policy(policy.player)
@@ -86,8 +87,8 @@ def evaluate_for_training(policy: AgentPolicy, every_state: bool, generator: np.
             starts = near if small else half_of_each(starts, near, generator)
     first, second = (search.verdict for search in searches)
     verdict = Verdict(first, second, confirmed=is_confirmed(policy, searches), rules=rules)
-    if small:
-        verdict = with_all_states(policy, followed, verdict)
+    if moves is not None:
+        verdict = with_all_states(policy, verdict, moves)
     mover, opponent, move = random_part(starts, MOST_FOR_TRAINING, generator)
     return TrainingPositions(verdict, mover, opponent, move, found)
 
@@ -102,8 +103,8 @@ def is_confirmed(policy: AgentPolicy, searches: Sequence[SeatSearch]) -> bool:
         AnswerError: somebody's agent answers something else.
     """
     try:
-        for seat, search in enumerate(searches):
-            confirm_play(policy, seat, search)
+        for search in searches:
+            confirm_play(policy, search)
     except ChangedAnswerError:
         if policy.near_ties is None:
             raise

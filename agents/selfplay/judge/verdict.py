@@ -1,16 +1,11 @@
-"""The verdict of an exact evaluation: its numbers, what they prove, and what that is called.
-
-The texts need no library. The tables that need rich are in `report`.
-"""
+"""The verdict of an exact evaluation: its numbers, and what they prove."""
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
-from html import escape
 from typing import Any
 
-from selfplay.judge.move_values import NAMES
+from selfplay.text import exact_score, title, verdict_html, verdict_text
 from tictactoe import Rules
-from tictactoe.rendering.text import MARKS
 
 COUNTS = ("ways_to_beat", "losses", "illegal")
 """What is counted, in a seat and in both: all ways to beat an agent, those by a line, those by its own illegal move."""
@@ -99,15 +94,15 @@ class Verdict:
     """A sentence on a likely mistake in how it was judged."""
 
     @property
-    def judged(self) -> "Sequence[SeatVerdict]":
+    def judged(self) -> Sequence[SeatVerdict]:
         """Return the verdicts on the seats that were judged."""
         both = (self.first, self.second)
         return both if self.seat is None else (both[self.seat],)
 
     @property
     def complete(self) -> bool:
-        """Return whether every game was followed to its end; if not, numbers of games are lower bounds."""
-        return self.first.complete and self.second.complete
+        """Return whether every game in the judged seats was followed to its end; if not, counts are lower bounds."""
+        return all(seat.complete for seat in self.judged)
 
     @property
     def ways_to_beat(self) -> int:
@@ -200,159 +195,3 @@ class Verdict:
             "optimal_states": self.optimal_states,
             "illegal_states": self.illegal_states,
         }
-
-
-GOOD, BAD = 0.05, 0.1
-"""Losses against random play: below the first an agent is good as X, and above the second it is bad as O."""
-COLUMNS = ("", "plays X, moves first", "plays O, moves second")
-"""The heads of the columns of `verdict_rows`."""
-
-
-def title(verdict: Verdict) -> str:
-    """Return what is proved, in a few words."""
-    if verdict.optimal and verdict.unbeatable:
-        return "PROVED UNBEATABLE AND OPTIMAL"
-    if verdict.unexploitable and not verdict.unbeatable:
-        return "PROVED UNEXPLOITABLE"
-    where = "" if verdict.seat is None else f" as {MARKS[verdict.seat]}"
-    if all(seat.unbeaten for seat in verdict.judged):
-        return f"PROVED UNBEATABLE{where.upper()}" if verdict.confirmed else f"NOT CONFIRMED{where}"
-    if verdict.ways_to_beat or all(seat.complete for seat in verdict.judged):
-        return f"NOT unbeatable{where}"
-    return f"NOT PROVED{where}"
-
-
-def verdict_text(verdict: Verdict) -> str:
-    """Return what is proved, in a few sentences, and for a custom agent which planes it was shown."""
-    if verdict.unbeatable:
-        meaning = "no opponent can beat it, in either seat."
-    elif verdict.unexploitable:
-        meaning = (
-            "one seat wins this game with best play, and from that seat it beats every opponent; from the other nobody "
-            "is safe."
-        )
-    elif verdict.ways_to_beat:
-        meaning = f"{_losses_to_random(verdict)} {_distance_to_a_proof(verdict)}"
-    elif not verdict.confirmed:
-        meaning = "no way to beat it was met, but it was not asked again about its own play, so nothing is proved."
-    elif all(seat.complete for seat in verdict.judged):
-        meaning = "no opponent can beat it in this seat."
-    else:
-        meaning = "no way to beat it was met."
-    sentences = [f"{title(verdict)}: {meaning}"]
-    if not all(seat.complete for seat in verdict.judged):
-        sentences.append("Its play leads to too many positions to follow to the end.")
-    elif verdict.decision_states is not None:
-        sentences.append(
-            f"Its move is optimal in {verdict.optimal_states:,} of {verdict.decision_states:,} decision states "
-            f"and illegal in {verdict.illegal_states:,}; exploitability {verdict.exploitability:g}."
-        )
-    elif verdict.exploitability is not None:
-        sentences.append(f"Its exploitability is {verdict.exploitability:g}.")
-    if verdict.perspective:
-        seen = "mine and theirs" if verdict.perspective == "mover" else "X and O"
-        sentences.append(f"It was shown the planes empty, {seen} on the last axis (perspective {verdict.perspective}).")
-    if verdict.hint:
-        sentences.append(verdict.hint)
-    return " ".join(sentences)
-
-
-def is_blind_as_o(verdict: Verdict) -> bool:
-    """Return whether an agent is good as X and bad as O, as if it saw the wrong marks there."""
-    first, second = verdict.first.loss, verdict.second.loss
-    return first is not None and second is not None and first < GOOD and second > BAD
-
-
-def perspective_hint(verdict: Verdict, other: SeatVerdict, perspective: str | None) -> str:
-    """Return why an agent may be bad as O; `other` is the verdict on it there if it is shown another perspective."""
-    if other.loss is not None and verdict.second.loss is not None and other.loss < verdict.second.loss:
-        return (
-            f"With perspective {perspective} it loses {100 * other.loss:.3g} % as O: if it learned with that, pass it."
-        )
-    return "It is good as X and bad as O, as after training as X alone."
-
-
-def exact_score(verdict: Verdict) -> list[str]:
-    """Return the number of ways to beat an agent in words, and then what else is known."""
-    facts = [f"{_ways(verdict)}: {_kinds_of_ways(verdict)}"]
-    if verdict.decision_states is not None:
-        facts.append(f"optimal in {verdict.optimal_states:,} of {verdict.decision_states:,} states")
-    elif verdict.exploitability is not None:
-        facts.append(f"exploitability {verdict.exploitability:g}")
-    return facts
-
-
-def verdict_rows(verdict: Verdict) -> list[Sequence[str]]:
-    """Return the numbers of both seats as the rows of a table, whose columns are `COLUMNS`."""
-    seats = verdict.first, verdict.second
-    rows: list[Sequence[str]] = []
-    if not all(seat.complete for seat in verdict.judged):
-        rows.append(("plies followed", *map(_extent, seats)))
-    rows.append(("ways to beat it", *(_count(seat.ways_to_beat, seat) for seat in seats)))
-    rows.append(("by a line", *(_count(seat.losses, seat) for seat in seats)))
-    rows.append(("by its own illegal move", *(_count(seat.illegal, seat) for seat in seats)))
-    if any(seat.complete for seat in seats):
-        rows.append(("worst possible result", *(_result(seat.best_response) for seat in seats)))
-        rows.append(("wins against random", *(_share(seat.win) for seat in seats)))
-        rows.append(("draws against random", *(_share(seat.draw) for seat in seats)))
-        rows.append(("losses against random", *(_share(seat.loss) for seat in seats)))
-    if any(seat.illegal_loss for seat in seats):
-        rows.append(("of these by its own illegal move", *(_share(seat.illegal_loss) for seat in seats)))
-    return rows
-
-
-def verdict_html(verdict: Verdict) -> str:
-    """Return what is proved and the table of both seats as HTML, for notebooks."""
-    rows = ["".join(f"<td>{escape(cell)}</td>" for cell in row) for row in [COLUMNS, *verdict_rows(verdict)]]
-    return f"<p>{escape(verdict_text(verdict))}</p><table><tr>{'</tr><tr>'.join(rows)}</tr></table>"
-
-
-def _losses_to_random(verdict: Verdict) -> str:
-    """Return how often an agent that can be beaten loses to uniformly random play, which ranks agents."""
-    losses = [seat.loss for seat in verdict.judged]
-    if all(loss is None for loss in losses):
-        return "some opponent beats it."
-    shares = ["an unknown share" if loss is None else f"{100 * loss:.3g} %" for loss in losses]
-    seats = MARKS if verdict.seat is None else MARKS[verdict.seat]
-    as_seats = " and ".join(f"{share} as {mark}" for share, mark in zip(shares, seats, strict=True))
-    return f"of its games against uniformly random play it loses {as_seats}."
-
-
-def _distance_to_a_proof(verdict: Verdict) -> str:
-    """Return the number of ways to beat an agent as a sentence; it does not rank agents."""
-    verb = "is" if verdict.ways_to_beat == 1 else "are"
-    return f"There {verb} {_ways(verdict)}, its distance to a proof: {_kinds_of_ways(verdict)}."
-
-
-def _ways(verdict: Verdict) -> str:
-    noun = "way" if verdict.ways_to_beat == 1 else "ways"
-    return f"{_count(verdict.ways_to_beat, verdict)} {noun} to beat it"
-
-
-def _kinds_of_ways(verdict: Verdict) -> str:
-    lines = _count(verdict.losses, verdict)
-    illegal = _count(verdict.illegal, verdict)
-    return f"{lines} by a line, {illegal} by its own illegal move"
-
-
-def _count(ways: int, verdict: SeatVerdict | Verdict) -> str:
-    """Return a number of ways to beat an agent, marked if it is a lower bound."""
-    if verdict == NOT_JUDGED:
-        return "-"
-    whole = verdict.complete if isinstance(verdict, SeatVerdict) else all(seat.complete for seat in verdict.judged)
-    return f"{ways:,}" if whole else f"≥{ways:,}"
-
-
-def _extent(seat: SeatVerdict) -> str:
-    """Return how far the games of a seat were followed."""
-    return "all" if seat.complete else f"{seat.plies} ({seat.positions:,} positions)"
-
-
-def _result(worst: float | None) -> str:
-    if worst is None:
-        return "?"
-    return NAMES.get(worst, f"{worst:+.3f} on average")
-
-
-def _share(share: float | None) -> str:
-    return "?" if share is None else f"{share:.2%}"

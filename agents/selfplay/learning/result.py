@@ -8,11 +8,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from selfplay.errors import MissingExtraError, UserError
-from selfplay.judge.verdict import Verdict, verdict_html
+from selfplay.judge.verdict import Verdict
 from selfplay.learning.load import load, snapshot_steps
 from selfplay.learning.loop import Record, count_lapses, proves
 from selfplay.learning.metrics import Metrics, check_evaluation, first_of_final_streak, metrics_evaluation
 from selfplay.settings import RunSettings
+from selfplay.text import verdict_html
 
 if TYPE_CHECKING:
     import pandas

@@ -12,11 +12,11 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
-from selfplay.judge.verdict import exact_score
 from selfplay.learner import Learner
 from selfplay.learning.loop import PROOFS_TO_STOP, Record
 from selfplay.program import open_console
 from selfplay.settings import RunSettings
+from selfplay.text import exact_score
 
 GROWTH = 1.1
 """Least ratio of the steps of two printed evaluations: about 24 lines while the steps grow tenfold."""

@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 
 from selfplay.judge.ask import AgentPolicy
-from selfplay.judge.move_values import NAMES, after_moves, best_bounds, exact_moves, known_value
+from selfplay.judge.move_values import after_moves, best_bounds, exact_moves, known_value
 from selfplay.position import Position
 from selfplay.protocols import Player
+from selfplay.text import NAMES
 from tictactoe.opponents import best_known
 from tictactoe.rules import Bitboard, Rules
 from tictactoe.search import Bounds

@@ -16,8 +16,9 @@ from selfplay.judge.counterexamples import Counterexamples, Game, counterexample
 from selfplay.judge.evaluate import evaluate_policy
 from selfplay.judge.mistakes import board_text, find_mistakes
 from selfplay.judge.move_values import ALL_STATES_CELLS
-from selfplay.judge.verdict import Verdict, verdict_text
+from selfplay.judge.verdict import Verdict
 from selfplay.position import Position
+from selfplay.text import verdict_text
 from tictactoe.rules import Rules
 from tictactoe.symmetry import representatives
 from tictactoe.tree import SOLVABLE_CELLS, IntArray

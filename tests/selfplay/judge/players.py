@@ -1,4 +1,4 @@
-"""Hand-made players of a board of any size, and two slow evaluations of them: game by game, and over the whole tree."""
+"""Hand-made players of a board of any size, and a slow evaluation of them, game by game."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -13,12 +13,12 @@ from torch import nn
 
 from selfplay.dqn.config import DQNConfig, Symmetry
 from selfplay.dqn.player import QPlayer
-from selfplay.judge.ask import AgentPolicy, agent_policy, choices_policy, tree_policy
+from selfplay.judge.ask import AgentPolicy, agent_policy, choices_policy, no_ties
 from selfplay.judge.verdict import SeatVerdict
 from tests.tictactoe.rule_book import bits, book_of, cells_in
 from tictactoe import Rules, solve
 from tictactoe.opponents import OPPONENTS
-from tictactoe.tree import IntArray, Policy, Totals, game_tree, play_out, uniform_legal
+from tictactoe.tree import IntArray
 
 Marks = tuple[frozenset[int], frozenset[int]]
 """Of the first seat and the second, or of the agent and the other seat."""
@@ -85,6 +85,22 @@ def choices_of(name: str) -> Sampling:
         choices = OPPONENTS[name](rules, bits(marks[seat]), bits(marks[1 - seat]))
         cells = sorted(cells_in(int(choices), rules.cells))
         return dict.fromkeys(cells, Fraction(1, len(cells)))
+
+    return sampling
+
+
+def sampling_of(policy: AgentPolicy) -> Sampling:
+    """Return the sampling of a policy, which is asked once in each position, alone."""
+    asked: dict[tuple[int, int], dict[int, Fraction]] = {}
+
+    def sampling(_rules: Rules, marks: Marks, seat: int) -> dict[int, Fraction]:
+        position = bits(marks[seat]), bits(marks[1 - seat])
+        if position not in asked:
+            (shares,) = policy.probabilities(*(np.array([side]) for side in position)).tolist()
+            asked[position] = {
+                cell: Fraction(share).limit_denominator(999) for cell, share in enumerate(shares) if share
+            }
+        return asked[position]
 
     return sampling
 
@@ -161,39 +177,6 @@ def lost_positions(rules: Rules, moves: Moves, seat: int, start: Marks = NO_MARK
     return lost
 
 
-def over_the_tree(policy: AgentPolicy, seat: int) -> SeatVerdict:
-    """Evaluate a policy in one seat by playing out the whole tree of a small board, and by backward induction on it."""
-    tree = game_tree(policy.rules)
-    played = tree_policy(policy, tree)
-
-    def play(agent: Policy, opponent: Policy) -> Totals:
-        return play_out(tree, *((agent, opponent) if seat == 0 else (opponent, agent)))
-
-    random = uniform_legal(tree)
-    games = play(lambda states: np.ceil(played(states)), lambda states: np.ceil(random(states)))
-    shares = play(played, random)
-    value = np.zeros(0)
-    for ply, level in reversed(list(tree.plies())):
-        here = np.where(tree.lost[level], -1.0 if ply % 2 == seat else 1.0, 0.0)
-        going_on = np.flatnonzero(~tree.finished[level])
-        if len(going_on):
-            following = tree.successors(going_on + level.start)
-            after = np.where(following < 0, -1.0, value[np.maximum(following - level.stop, 0)])
-            mean = (played(going_on + level.start) * after).sum(axis=1)
-            least = np.where(following < 0, np.inf, after).min(axis=1)
-            here[going_on] = mean if ply % 2 == seat else least
-        value = here
-    return SeatVerdict(
-        losses=int((games.second_wins, games.first_wins)[seat]),
-        illegal=int(games.illegal[seat]),
-        win=(shares.first_wins, shares.second_wins)[seat],
-        draw=shares.draws,
-        loss=(shares.second_wins, shares.first_wins)[seat] + shares.illegal[seat],
-        illegal_loss=float(shares.illegal[seat]),
-        best_response=float(value[0]),
-    )
-
-
 def assert_close(verdict: SeatVerdict, expected: SeatVerdict) -> None:
     assert (verdict.losses, verdict.illegal, verdict.complete) == (expected.losses, expected.illegal, True)
     for name in ("win", "draw", "loss", "illegal_loss", "best_response"):
@@ -232,7 +215,7 @@ def network_player(
 def policy_of(agent: Any, rules: Rules | None = None, symmetric: bool = False, legal: bool = False) -> AgentPolicy:
     """Return the policy of an agent that sees the mover's view and is believed, so that it is not asked again."""
     asked = agent_policy(agent, rules or Rules(), "mover")
-    return replace(asked, symmetric=symmetric, legal=legal, computed=True, perspective=None, other_view=None)
+    return replace(asked, symmetric=symmetric, legal=legal, near_ties=no_ties, perspective=None, other_view=None)
 
 
 def random_table(rules: Rules, seed: int, careless: float) -> ScriptedPlayer:

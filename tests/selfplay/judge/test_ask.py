@@ -9,18 +9,13 @@ import numpy as np
 import pytest
 
 import selfplay
-from selfplay.judge.ask import agent_policy, choices_policy, tabulated
+from selfplay.judge.ask import agent_policy
 from selfplay.players import Perspective
 from tests.selfplay.judge.players import (
     Sampler,
-    ScriptedPlayer,
     choices_of,
-    first_empty,
-    policy_of,
 )
 from tictactoe import Rules
-from tictactoe.opponents import OPPONENTS
-from tictactoe.tree import game_tree
 
 
 def test_an_agent_is_shown_the_view_it_was_trained_on() -> None:
@@ -33,19 +28,6 @@ def test_an_agent_is_shown_the_view_it_was_trained_on() -> None:
         assert selfplay.evaluate(selfplay.load("shipped"), perspective=view).optimal
     with pytest.raises(ValueError, match="mine"):
         selfplay.evaluate(agent, Rules(), perspective=cast(Any, "mine"))
-
-
-def test_a_table_answers_as_its_agent_does() -> None:
-    tree, policy = game_tree(Rules()), policy_of(ScriptedPlayer(first_empty), symmetric=True, legal=True)
-    mover, opponent = tree.mover[tree.decisions], tree.opponent[tree.decisions]
-    table, _ = tabulated(policy)
-    assert (table.symmetric, table.legal, table.samples) == (True, True, False)
-    for part in (slice(0, 99), slice(None)):  # the table is filled as it is asked
-        positions = mover[part], opponent[part]
-        assert np.array_equal(table.moves(*positions), policy.moves(*positions))
-        assert np.array_equal(table.probabilities(*positions), policy.probabilities(*positions))
-    for none in (table, policy, choices_policy(OPPONENTS["rule"], Rules())):
-        assert not len(none.moves(*np.zeros((2, 0), np.int64)))
 
 
 class Answering:

@@ -18,7 +18,6 @@ from selfplay.judge.evaluate import search_seat
 from selfplay.judge.forms import position_text
 from selfplay.judge.teach import evaluate_for_training
 from tests.runs import refused
-from tests.selfplay.decisions import ABSOLUTE
 from tests.selfplay.judge.players import first_choice
 from tictactoe import Rules
 
@@ -70,18 +69,6 @@ def with_network(badly: When) -> QPlayer:
     return QPlayer(SHIPPED.config, (Doubtful(badly),))
 
 
-def of_one_board(badly: When) -> Callable[[Any], Any]:
-    """Return a function of one board that plays as the shipped player or, sometimes, marks the last empty cell."""
-    moves = dict(zip((board.tobytes() for board in ABSOLUTE), SHIPPED.act(ABSOLUTE), strict=True))
-
-    def answer(observation: Any) -> int:
-        if badly(0, observation[None]):
-            return int(last_empty(observation[None])[0])
-        return int(moves[observation.tobytes()])
-
-    return answer
-
-
 def never(_asked: int, _observation: Any) -> Any:
     return False
 
@@ -93,20 +80,6 @@ def second(asked: int, _observation: Any) -> Any:
 def by_chance() -> When:
     generator = np.random.default_rng(0)
     return lambda _asked, _observation: generator.random() < 0.5
-
-
-def after_two_turns() -> When:
-    """Return a function that is True for one board alone that continues a game after two earlier turns of it."""
-    game: list[Any] = []
-
-    def is_late_in_a_game(_asked: int, observation: Any) -> Any:
-        marks = observation[0, ..., 1:]
-        if game and not ((game[-1] <= marks).all() and marks.sum() == game[-1].sum() + 2):
-            game.clear()
-        game.append(marks.copy())
-        return len(observation) == 1 and len(game) > 2
-
-    return is_late_in_a_game
 
 
 def alone_in(position: Position) -> When:
@@ -140,7 +113,6 @@ HOSTILE: dict[str, tuple[Any, str]] = {
     "the order of questions": (Hedging(second), "position"),
     "the batch": (TwoFaced(alone_in(LATE)), board_of(LATE)),
     "chance": (with_network(by_chance()), "position"),
-    "what was asked before": (of_one_board(after_two_turns()), "position"),
     "no cells": (SimpleNamespace(act=lambda observation: np.zeros((len(observation), 9), np.float32)), "(2, 9)"),
     "an error": (nn.Linear(5, 9), "3, 3, 3"),
 }
@@ -198,9 +170,8 @@ def test_rules_are_made_anew_from_their_fields() -> None:
 
 
 def test_without_asking_again_nothing_is_proved() -> None:
-    for kind in ("the batch", "what was asked before"):
-        verdict = selfplay.evaluate(HOSTILE[kind][0], ask_again=False)
-        assert (verdict.ways_to_beat, verdict.confirmed, verdict.unbeatable) == (0, False, False)
+    verdict = selfplay.evaluate(TwoFaced(alone_in(LATE)), ask_again=False)
+    assert (verdict.ways_to_beat, verdict.confirmed, verdict.unbeatable) == (0, False, False)
 
 
 def test_every_position_of_its_own_play_is_asked_again_where_there_are_many() -> None:

@@ -1,4 +1,4 @@
-"""The exact evaluation against every game played by the rule book, and the forward search against the whole tree."""
+"""The exact evaluation against every game played by the rule book, by the forms of policies that it follows."""
 
 import itertools
 from collections.abc import Callable, Iterator
@@ -30,8 +30,8 @@ from tests.selfplay.judge.players import (
     game_by_game,
     network_player,
     optimal_player,
-    over_the_tree,
     policy_of,
+    sampling_of,
     stubborn,
 )
 from tests.variants import VARIANTS
@@ -127,13 +127,13 @@ def test_no_probability_of_a_loss_is_too_small_to_count(probability: float) -> N
         lambda: choices_policy(OPPONENTS["heuristic"], Rules()),
     ],
 )
-def test_the_forward_search_gives_the_numbers_of_the_whole_tree(
+def test_the_forward_search_gives_the_numbers_of_every_game(
     make_policy: Callable[[], AgentPolicy], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     policy = make_policy()
     monkeypatch.setattr("selfplay.judge.follow.BOARDS", 97)  # so that equal positions come from many parts
     verdict = evaluate_policy(policy).verdict
-    seats = [over_the_tree(policy, seat) for seat in (0, 1)]
+    seats = [game_by_game(policy.rules, sampling_of(policy), seat) for seat in (0, 1)]
     for seat, expected in enumerate(seats):
         assert_close(search_seat(policy, seat, 10**6)[0], expected)
         assert_close((verdict.first, verdict.second)[seat], expected)
@@ -257,7 +257,7 @@ def test_an_agent_that_may_be_illegal_or_samples_is_followed_to_the_end(
 ) -> None:
     monkeypatch.setattr("selfplay.judge.evaluate.SETTLED_ABOVE", 1)
     for seat in (0, 1):
-        assert_close(search_seat(policy, seat, 10**6)[0], over_the_tree(policy, seat))
+        assert_close(search_seat(policy, seat, 10**6)[0], game_by_game(policy.rules, sampling_of(policy), seat))
 
 
 @pytest.mark.parametrize(("rules", "result"), [(Rules(1, 3, 2), 1), (Rules(1, 4, 3), 0)], ids=str)

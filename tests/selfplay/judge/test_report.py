@@ -11,7 +11,8 @@ from selfplay.judge.ask import AgentPolicy, agent_policy
 from selfplay.judge.counterexamples import find_counterexamples
 from selfplay.judge.evaluate import evaluate_policy
 from selfplay.judge.games import example_games, self_play_cells
-from selfplay.judge.verdict import NOT_JUDGED, SeatVerdict, Verdict, title, verdict_text
+from selfplay.judge.verdict import NOT_JUDGED, SeatVerdict, Verdict
+from selfplay.text import title, verdict_text
 from tests.selfplay.judge.players import (
     FirstTwo,
     Sampler,

@@ -6,8 +6,8 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-from selfplay.judge.move_values import NAMES
 from selfplay.position import Position
+from selfplay.text import NAMES
 from tictactoe import Rules, solve
 
 

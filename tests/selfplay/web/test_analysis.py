@@ -9,10 +9,10 @@ import pytest
 
 import selfplay
 from selfplay.judge.ask import AgentPolicy, choices_policy, player_policy
-from selfplay.judge.move_values import NAMES
 from selfplay.position import Position, read_board
 from selfplay.protocols import Player
 from selfplay.tabular.players import AfterstatePlayer
+from selfplay.text import NAMES
 from selfplay.web import analysis
 from selfplay.web.analysis import analyse
 from tests.selfplay.decisions import ABSOLUTE, MOVER

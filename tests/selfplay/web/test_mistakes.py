@@ -7,8 +7,8 @@ import pytest
 from selfplay.judge.ask import AgentPolicy, player_policy
 from selfplay.judge.evaluate import evaluate_policy
 from selfplay.judge.mistakes import ILLEGAL
-from selfplay.judge.verdict import verdict_text
 from selfplay.position import Position, read_board
+from selfplay.text import verdict_text
 from selfplay.web import mistakes
 from selfplay.web.mistakes import evaluation
 from tests.selfplay.dqn.scripted import config_with, make
