@@ -11,6 +11,7 @@ from selfplay.judge.ask import AgentPolicy, agent_policy
 from selfplay.judge.counterexamples import Counterexamples, find_counterexamples
 from selfplay.judge.evaluate import BOTH_SEATS, POSITIONS, evaluate_policy
 from selfplay.judge.mistakes import Mistake, find_mistakes
+from selfplay.judge.move_values import ALL_STATES_CELLS
 from selfplay.judge.progress import Progress
 from selfplay.judge.verdict import Verdict
 from selfplay.learning.result import Run
@@ -98,6 +99,8 @@ def mistakes(agent: Evaluated, rules: Rules | None = None, perspective: Perspect
         UserError: as in `evaluate`, or the board has more than 12 cells.
     """
     policy = replace(_policy(agent, rules, perspective), symmetric=False)  # every position is wanted, not one image
+    if policy.rules.cells > ALL_STATES_CELLS:
+        raise UserError(f"mistakes are known on boards of up to {ALL_STATES_CELLS} cells, not on {policy.rules}")
     return find_mistakes(evaluate_policy(policy))
 
 

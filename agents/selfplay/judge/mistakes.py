@@ -4,9 +4,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from selfplay.errors import UserError
 from selfplay.judge.evaluate import Evaluation, is_suboptimal
-from selfplay.judge.move_values import ALL_STATES_CELLS, plies_to_end
+from selfplay.judge.move_values import plies_to_end
 from tictactoe import Rules, planes, solve
 from tictactoe.rendering.text import MARKS
 
@@ -36,15 +35,10 @@ class Mistake(NamedTuple):
 def find_mistakes(evaluation: Evaluation) -> list[Mistake]:
     """Return the worst move of an agent in each state in which some move does not keep the value, the worst first.
 
-    Raises:
-        UserError: the board has more than 12 cells.
+    The board has at most 12 cells.
     """
     policy = evaluation.policy
     rules = policy.rules
-    if rules.cells > ALL_STATES_CELLS:
-        raise UserError(
-            f"mistakes are known on boards of up to {ALL_STATES_CELLS} cells, and {rules} has {rules.cells}"
-        )
     solution, played = solve(rules), evaluation.moves
     assert played is not None  # every state of a board of this size is looked at
     tree, wrong = solution.tree, is_suboptimal(rules, played)

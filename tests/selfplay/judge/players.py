@@ -97,9 +97,8 @@ def sampling_of(policy: AgentPolicy) -> Sampling:
         position = bits(marks[seat]), bits(marks[1 - seat])
         if position not in asked:
             (shares,) = policy.probabilities(*(np.array([side]) for side in position)).tolist()
-            asked[position] = {
-                cell: Fraction(share).limit_denominator(999) for cell, share in enumerate(shares) if share
-            }
+            exact = [Fraction(share).limit_denominator(999) for share in shares]
+            asked[position] = {cell: share for cell, share in enumerate(exact) if share}
         return asked[position]
 
     return sampling

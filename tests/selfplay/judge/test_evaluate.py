@@ -122,7 +122,7 @@ def test_no_probability_of_a_loss_is_too_small_to_count(probability: float) -> N
         lambda: player_policy(selfplay.load("shipped")),
         lambda: player_policy(network_player(Rules(3, 4, 3), 5, mask=True, canonical=True, networks=2)),
         lambda: player_policy(network_player(Rules(2, 5, 3), 6, canonical=True)),
-        lambda: agent_policy(Sampler(Rules(), uniform)),
+        lambda: agent_policy(Sampler(Rules(2, 4, 3), careless)),
         lambda: choices_policy(OPPONENTS["rule"], Rules(3, 4, 3), symmetric=True),
         lambda: choices_policy(OPPONENTS["heuristic"], Rules()),
     ],
