@@ -71,12 +71,12 @@ def verdict_text(verdict: Any) -> str:
     return " ".join(sentences)
 
 
-def perspective_hint(verdict: Any, other: Any, perspective: str | None) -> str:
-    """Return why an agent may be bad as O; `other` is the verdict on it there if it is shown another perspective."""
-    if other.loss is not None and verdict.second.loss is not None and other.loss < verdict.second.loss:
-        return (
-            f"With perspective {perspective} it loses {100 * other.loss:.3g} % as O: if it learned with that, pass it."
-        )
+def perspective_hint(verdict: Any, other: Any) -> str:
+    """Return why an agent may be bad as O; `other` is the verdict on it there in the other perspective, or None."""
+    loss = None if other is None else other.loss
+    if loss is not None and loss < verdict.second.loss:
+        perspective = "mover" if verdict.perspective == "absolute" else "absolute"
+        return f"With perspective {perspective} it loses {100 * loss:.3g} % as O: if it learned with that, pass it."
     return "It is good as X and bad as O, as after training as X alone."
 
 

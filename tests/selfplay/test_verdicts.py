@@ -245,7 +245,13 @@ def test_an_agent_that_is_shown_the_wrong_planes_is_told_of_the_others() -> None
     wrong, right = (selfplay.evaluate(SimpleNamespace(act=act), perspective=view) for view in ("absolute", "mover"))
     assert "mover" in str(wrong.hint)
     assert right.hint is None
-    assert "mover" not in str(selfplay.evaluate(SimpleNamespace(act=only_x)).hint)
+
+    def only_x_with_absolute_planes(observation: Planes) -> Any:
+        assert (observation[..., 1].sum(axis=(1, 2)) >= observation[..., 2].sum(axis=(1, 2))).all()
+        return only_x(observation)
+
+    for agent in (only_x, only_x_with_absolute_planes):  # the other fails if it is shown the mover's planes
+        assert "mover" not in str(selfplay.evaluate(SimpleNamespace(act=agent)).hint)
 
 
 def test_an_agent_that_knows_only_what_it_meets_is_proved_in_its_own_play() -> None:

@@ -89,8 +89,7 @@ def evaluate_policy(
             ) from error
         verdict = with_all_states(policy, verdict, moves)
     if policy.other_view is not None and is_blind_as_o(verdict):
-        other = search_seat(policy.other_view, 1, positions).verdict
-        verdict = replace(verdict, hint=perspective_hint(verdict, other, policy.other_view.perspective))
+        verdict = replace(verdict, hint=perspective_hint(verdict, as_o(policy.other_view, positions)))
     return Evaluation(verdict, policy, searches, moves)
 
 
@@ -98,6 +97,14 @@ def is_blind_as_o(verdict: Verdict) -> bool:
     """Return whether an agent is good as X and bad as O, as if it saw the wrong marks there."""
     first, second = verdict.first.loss, verdict.second.loss
     return first is not None and second is not None and first < GOOD and second > BAD
+
+
+def as_o(other_view: AgentPolicy, positions: int) -> SeatVerdict | None:
+    """Return the verdict on an agent as O in the other perspective; None if it fails there."""
+    try:
+        return search_seat(other_view, 1, positions).verdict
+    except AnswerError:
+        return None
 
 
 def search_seat(policy: AgentPolicy, seat: int, limit: int, sample_seed: int | None = None) -> SeatSearch:
