@@ -51,8 +51,10 @@ def evaluate(
     - a PyTorch module, which maps planes [B, 3A] or [B, R, C, 3] to the value of each cell, [B, A]. It chooses the
       highest, in evaluation mode; the last axis holds the planes empty, X and O.
 
-    If an agent may take several forms of observations, the first one that works is used. `perspective` is the one
-    that it was trained on, "absolute" or "mover". The default rules are the agent's `rules`, or 3,3,3 if it has none.
+    What an agent has decides how it is asked: `probabilities` before `act`, a module, `predict` and a call.
+    `perspective` is the one that it was trained on, "absolute" or "mover". The default rules are the agent's `rules`,
+    or 3,3,3 if it has none. With `seat`, 0 or 1, it is judged in that seat alone. Before it is called unbeatable it is
+    asked again about every position of its own play; `ask_again=False` leaves that out, and proves nothing.
 
     On boards of up to 16 cells all states are looked at. On larger boards, and with `every_state=False`, only the
     positions that the agent's own play leads to are followed, at most `positions` distinct ones at each ply of a seat,

@@ -172,7 +172,7 @@ def _module_call(module: Any, rules: Rules) -> AgentCall:
         raise UserError(
             f"the first layer of a {type(module).__name__} takes {inputs} numbers, and an observation has "
             f"{3 * rules.cells}; show it signs: selfplay.agent(lambda board: int(module(torch.tensor(board, "
-            'dtype=torch.float32)).argmax()), board="signs")'
+            "dtype=torch.float32)).argmax()), cells=(0, 1, -1))"
         )
     if getattr(layer, "in_channels", None) == 3 == rules.rows:  # rows fit where planes belong
         _check_convolution(module, layer, rules)
