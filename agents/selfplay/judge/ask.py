@@ -94,8 +94,7 @@ def agent_policy(
     """
     batch.check_perspective(perspective)
     own = own_rules(agent)
-    if None not in (rules, own) and rules != own:
-        raise UserError(called(name, f"plays on {own}, and no other board can be chosen for it, such as {rules}"))
+    check_same_board(own, rules, name)
     if is_of(OUR_PLAYERS, agent):
         return player_policy(agent, progress)
     rules = rebuilt(rules or own or Rules())
@@ -232,6 +231,16 @@ def own_rules(agent: Any) -> Rules | None:
     """Return the rules that an agent brings, None if it has none."""
     own = getattr(agent, "rules", None)
     return own if isinstance(own, Rules) else None
+
+
+def check_same_board(own: Rules | None, rules: Rules | None, name: str | None) -> None:
+    """Refuse another board than the one that an agent brings.
+
+    Raises:
+        UserError: both are given, and differ.
+    """
+    if None not in (own, rules) and own != rules:
+        raise UserError(called(name, f"plays on {own}, and no other board can be chosen for it, such as {rules}"))
 
 
 def rebuilt(rules: Rules) -> Rules:

@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 from selfplay import players
 from selfplay.dqn.config import DQNConfig
 from selfplay.errors import UserError
-from selfplay.judge.ask import choices_policy, player_policy
+from selfplay.judge.ask import check_same_board, choices_policy, player_policy
 from selfplay.judge.move_values import ALL_STATES_CELLS
 from selfplay.learning.folder import CONFIG, MODEL, SNAPSHOTS, about
 from selfplay.learning.load import SHIPPED, SHIPPED_FOLDER, load, read_settings, snapshot_steps
@@ -42,7 +42,7 @@ class Catalogue:
     opponents.
 
     Raises:
-        UserError: one of the names is not a player.
+        UserError: one of the names is not a player, or one that plays on another board.
     """
 
     def __init__(self, named: Iterable[str], runs: Path | None, perspective: Perspective, rules: Rules | None) -> None:
@@ -56,7 +56,7 @@ class Catalogue:
         self._load_cached = lru_cache(MOST_LOADED)(self._load)
         self._describe_cached = lru_cache(2 * MOST_RUNS)(self._describe)
         for number in self._named:
-            self.player(number)
+            check_same_board(self.player(number).rules, rules, self._name(number))
 
     def entries(self) -> list[dict[str, Any]]:
         """Return an entry for each player, ready for JSON; those from the command line come first."""
@@ -103,11 +103,8 @@ class Catalogue:
         chosen = self._players[number]
         entry: dict[str, Any] = {"index": number, "differs": "", "snapshots": [], "waiting": False}
         entry |= {"rules": None, "error": None}
-        if isinstance(chosen, Path):
-            name = SHIPPED if chosen == SHIPPED_FOLDER else chosen.resolve().name
-            entry |= {"name": name, "kind": "own", "run": True}
-        else:
-            entry |= {"name": chosen, "kind": "built-in" if chosen in OPPONENTS else "own", "run": False}
+        kind = "built-in" if chosen in OPPONENTS else "own"
+        entry |= {"name": self._name(number), "kind": kind, "run": isinstance(chosen, Path)}
         try:
             if isinstance(chosen, Path):
                 entry |= _run_entry(chosen)
@@ -115,6 +112,12 @@ class Catalogue:
         except UserError as error:
             entry["error"] = str(error)
         return entry
+
+    def _name(self, number: int) -> str:
+        player = self._players[number]
+        if isinstance(player, Path):
+            return SHIPPED if player == SHIPPED_FOLDER else player.resolve().name
+        return player
 
     def _version(self, number: int) -> Version:
         player = self._players[number]

@@ -55,6 +55,7 @@ def test_a_name_without_a_player_is_refused(tmp_path: Path) -> None:
     assert "config.json" in refused(of, str(tmp_path / "empty"))
     assert "9,9,5" in refused(Catalogue, ["rule"], None, "absolute", Rules(9, 9, 5))
     assert names(Catalogue(["rule"], None, "absolute", Rules(8, 8, 5)))[0] == "rule"
+    assert "4,4,4" in refused(Catalogue, ["shipped"], None, "absolute", Rules(4, 4, 4))
     assert "gravity=True" in refused(Catalogue, ["rule"], None, "absolute", UnknownRules(gravity=True))
 
 
