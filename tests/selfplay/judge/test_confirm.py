@@ -82,6 +82,21 @@ def by_chance() -> When:
     return lambda _asked, _observation: generator.random() < 0.5
 
 
+def company_of(boards: int) -> When:
+    return lambda _asked, observation: len(observation) == boards
+
+
+def after_a_later_one() -> When:
+    """Return a function that is True for one board alone with two marks fewer than the one before."""
+    before = [0]
+
+    def badly(_asked: int, observation: Any) -> Any:
+        before.append(observation[..., 1:].sum())
+        return len(observation) == 1 and before[-1] == before[-2] - 2
+
+    return badly
+
+
 def alone_in(position: Position) -> When:
     """Return a function that is True for one position, if it is asked about alone."""
 
@@ -113,6 +128,9 @@ HOSTILE: dict[str, tuple[Any, str]] = {
     "the order of questions": (Hedging(second), "position"),
     "the batch": (TwoFaced(alone_in(LATE)), board_of(LATE)),
     "chance": (with_network(by_chance()), "position"),
+    "a second board": (TwoFaced(company_of(2)), "position"),
+    "a third board": (TwoFaced(company_of(3)), "position"),
+    "what was asked before": (TwoFaced(after_a_later_one()), "position"),
     "no cells": (SimpleNamespace(act=lambda observation: np.zeros((len(observation), 9), np.float32)), "(2, 9)"),
     "an error": (nn.Linear(5, 9), "3, 3, 3"),
 }
