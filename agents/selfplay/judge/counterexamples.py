@@ -15,7 +15,7 @@ from selfplay.judge.ask import AgentPolicy
 from selfplay.judge.confirm import begin
 from selfplay.judge.evaluate import BOTH_SEATS, Evaluation, SeatSearch, confirm_play, search_seat
 from selfplay.judge.follow import MoveResults, move_results
-from selfplay.judge.induct import NEVER, Values, move_values, play_distances, position_values
+from selfplay.judge.induct import NEVER, Values, play_distances, position_values, values_of_moves
 from selfplay.judge.verdict import Verdict
 from tictactoe.tree import FloatArray, IntArray
 
@@ -119,7 +119,7 @@ def _next_plies(
     if len(game) % 2 == seat:
         results = move_results(rules, mine, theirs, policy.moves(mine, theirs))
         later = distances[number + 1] if number + 1 < len(distances) else None
-        return results, move_values(policy, results, later)
+        return results, values_of_moves(policy, results, later)
     results = move_results(rules, theirs, mine, rules.legal_cells(theirs, mine))
     later = distances[number] if number < len(distances) else None
     plies = position_values(policy, results.theirs, results.mine, later) + 1

@@ -56,7 +56,7 @@ def play_distances(policy: AgentPolicy, plies: Sequence[Ply]) -> list[Values]:
     for ply in reversed(plies):
         results = move_results(policy.rules, ply.mine, ply.theirs, ply.moves)
         distance = np.full(len(ply.mine), NEVER)
-        np.minimum.at(distance, results.position, move_values(policy, results, later))
+        np.minimum.at(distance, results.position, values_of_moves(policy, results, later))
         later = Values(sort_keys(policy.rules, ply.mine, ply.theirs), distance)
         distances.append(later)
     return distances[::-1]
@@ -70,7 +70,7 @@ def worst_mean(policy: AgentPolicy, plies: Sequence[Ply]) -> float:
     later: Values | None = None
     for ply in reversed(plies):
         results = move_results(policy.rules, ply.mine, ply.theirs, ply.moves)
-        of_moves = move_values(policy, results, later, RESULT)
+        of_moves = values_of_moves(policy, results, later, RESULT)
         mean, least, most = np.zeros(len(ply.mine)), np.full(len(ply.mine), inf), np.full(len(ply.mine), -inf)
         np.add.at(mean, results.position, ply.answers[results.position, results.cell] * of_moves)
         np.minimum.at(least, results.position, of_moves)
@@ -83,7 +83,7 @@ def worst_mean(policy: AgentPolicy, plies: Sequence[Ply]) -> float:
     return float(later.value.min())  # in the second seat the opponent chooses the first position
 
 
-def move_values(
+def values_of_moves(
     policy: AgentPolicy, results: MoveResults, later: Values | None, ends: EndValues = PLIES_TO_LOSS
 ) -> FloatArray:
     """Return the value of each move if the opponent replies best, given the values of the agent's next ply."""

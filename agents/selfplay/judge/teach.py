@@ -24,7 +24,7 @@ from selfplay.judge.evaluate import (
     with_all_states,
 )
 from selfplay.judge.follow import Ply, move_results, some_of
-from selfplay.judge.induct import NEVER, Values, move_values, play_distances, position_values
+from selfplay.judge.induct import NEVER, Values, play_distances, position_values, values_of_moves
 from selfplay.judge.move_values import ALL_STATES_CELLS
 from selfplay.judge.verdict import Verdict
 from tictactoe import planes
@@ -155,7 +155,7 @@ def refutations(policy: AgentPolicy, ply: Ply, later: Values | None) -> IntArray
     """
     rules = policy.rules
     results = move_results(rules, ply.mine, ply.theirs, ply.moves)
-    plies = move_values(policy, results, later)
+    plies = values_of_moves(policy, results, later)
     losing = np.flatnonzero((plies < NEVER) & ~results.taken & ~results.lost)
     mine, theirs = results.mine[losing], results.theirs[losing]
     board, cell = np.nonzero(planes.bits(rules.cells, rules.legal_cells(mine, theirs)))

@@ -116,6 +116,8 @@ def last_choice() -> Position:
 
 
 LATE = last_choice()
+UNMET = (0b10, 0b1)
+"""A position that the shipped player's own play does not reach, as it does not open there."""
 
 
 def board_of(position: Position) -> str:
@@ -127,6 +129,7 @@ def board_of(position: Position) -> str:
 HOSTILE: dict[str, tuple[Any, str]] = {
     "the order of questions": (Hedging(second), "position"),
     "the batch": (TwoFaced(alone_in(LATE)), board_of(LATE)),
+    "the batch where it never comes": (TwoFaced(alone_in(UNMET)), board_of(UNMET)),
     "chance": (with_network(by_chance()), "position"),
     "a second board": (TwoFaced(company_of(2)), "position"),
     "a third board": (TwoFaced(company_of(3)), "position"),
