@@ -37,6 +37,7 @@ from typing import NamedTuple
 import numpy as np
 import torch
 from torch import Tensor, nn
+from torch.optim.adam import adam
 
 from selfplay.dqn.config import DQNConfig, Target
 from selfplay.dqn.counterexample_starts import CounterexampleStarts
@@ -183,7 +184,9 @@ class DQNAgent:
         self.weights: list[Tensor] = list(self.network.parameters())
         self.target_weights: list[Tensor] = list(self.target_network.parameters())
         self.average_weights: list[Tensor] = list(self.average_network.parameters())
-        self.optimizer = torch.optim.Adam(self.weights, lr=config.learning_rate, fused=True)
+        self.first_moments = [torch.zeros_like(weights) for weights in self.weights]
+        self.second_moments = [torch.zeros_like(weights) for weights in self.weights]
+        self.adam_steps = [torch.zeros((), device=device) for _ in self.weights]
         self.updates = 0
 
     @torch.no_grad()
@@ -224,11 +227,10 @@ class DQNAgent:
         """Take one gradient step towards the targets [B], and let the target network and the average follow."""
         values = self.network(transitions.observation).gather(1, transitions.action[:, None])[:, 0]
         loss = self.losses(values, targets).mean()
-        self.optimizer.zero_grad()
+        self.network.zero_grad()
         loss.backward()  # type: ignore[no-untyped-call]
         self.updates += 1
-        self.optimizer.param_groups[0]["lr"] = learning_rate(self.config, self.updates)
-        self.optimizer.step()
+        self.descend(learning_rate(self.config, self.updates))
         self.follow()
         self.average()
         return Update(loss.detach(), values.detach())
@@ -237,6 +239,31 @@ class DQNAgent:
         """Return the loss [B] of each value and its target: Huber's loss, or the squared error."""
         loss = nn.functional.huber_loss if self.config.loss == "huber" else nn.functional.mse_loss
         return loss(values, targets, reduction="none")
+
+    @torch.no_grad()
+    def descend(self, rate: float) -> None:
+        """Take one step of Adam along the gradients of the weights.
+
+        This is PyTorch's function: an object of `torch.optim` would load PyTorch's compiler, which takes over a second.
+        """
+        # A custom network may have weights that nothing depends on, and that get no gradient.
+        gradients = [torch.zeros_like(each) if each.grad is None else each.grad for each in self.weights]
+        adam(
+            self.weights,
+            gradients,
+            self.first_moments,
+            self.second_moments,
+            [],
+            self.adam_steps,
+            fused=True,
+            amsgrad=False,
+            beta1=0.9,
+            beta2=0.999,
+            lr=rate,
+            weight_decay=0.0,
+            eps=1e-8,
+            maximize=False,
+        )
 
     @torch.no_grad()
     def follow(self) -> None:

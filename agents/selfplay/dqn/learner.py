@@ -47,7 +47,6 @@ class DQNLearner:
         self.self_play = InterleavedSelfPlay(config, self.device, network, agent)
         for each in self.self_play.agents:
             check_agent(each)
-            prepare_moments(each)
         if self.self_play.starts is not None:
             self.teach = self.self_play.starts.teach  # an optional member of a learner: here only if it has a use
 
@@ -155,25 +154,13 @@ def check_agent(agent: DQNAgent) -> None:
     """Refuse an agent, of a subclass, that a checkpoint would not restore.
 
     Raises:
-        UserError: its optimizer is not Adam, or a tensor of its own is a copy, into which nothing is restored.
+        UserError: a tensor of its own is a copy, into which nothing is restored.
     """
     name = type(agent).__name__
-    if not isinstance(agent.optimizer, torch.optim.Adam | torch.optim.AdamW):
-        raise UserError(f"agent {name}: its optimizer must be Adam or AdamW, got {type(agent.optimizer).__name__}")
     again = agent.own_tensors()
     for key, tensor in agent.own_tensors().items():
         if tensor.data_ptr() != again[key].data_ptr():
             raise UserError(f"agent {name}: own_tensors must return {key} itself, the tensor that it uses, not a copy")
-
-
-def prepare_moments(agent: DQNAgent) -> None:
-    """Give Adam the moments with which it begins, so that a state has the same tensors before the first update."""
-    for parameter in agent.network.parameters():
-        agent.optimizer.state[parameter] = {
-            "step": torch.zeros((), device=parameter.device),
-            "exp_avg": torch.zeros_like(parameter),
-            "exp_avg_sq": torch.zeros_like(parameter),
-        }
 
 
 def learned_tensors(agent: DQNAgent) -> dict[str, Tensor]:
@@ -185,8 +172,9 @@ def learned_tensors(agent: DQNAgent) -> dict[str, Tensor]:
         tensors[f"target_network.{name}"] = tensor
     for name, tensor in agent.average_network.state_dict().items():
         tensors[f"average_network.{name}"] = tensor
-    for number, parameter in enumerate(agent.network.parameters()):
-        for name, tensor in agent.optimizer.state[parameter].items():
+    adam = {"exp_avg": agent.first_moments, "exp_avg_sq": agent.second_moments, "step": agent.adam_steps}
+    for name, of_weights in adam.items():
+        for number, tensor in enumerate(of_weights):
             tensors[f"adam.{number}.{name}"] = tensor
     return tensors
 

@@ -1,13 +1,15 @@
 """The DQN's parts: replay memory, moves, updates, and who moves, stores and learns in self-play."""
 
-import copy
 from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 import torch
 
-from selfplay.dqn.dqn import ReplayMemory, Transitions, learning_rate
+from selfplay.dqn.dqn import DQNAgent, InterleavedSelfPlay, ReplayMemory, Transitions, learning_rate
+from tests.runs import python
 from tests.selfplay.dqn.scripted import CPU, config_with, constant_values, make, play, remembered
 from tictactoe import Rewards, Rules, batch
 
@@ -87,28 +89,54 @@ def test_the_loss_is_that_of_the_actions_taken(loss: str, sum_of_five: float) ->
     assert float(update.loss) == pytest.approx(sum_of_five / 5)
 
 
-def test_adam_takes_the_scheduled_steps_and_the_target_network_follows_softly() -> None:
-    config = config_with(learning_rate=0.01, learning_rate_hold=2, soft_update=0.25)
-    self_play = make(config)
+class ObjectOfPyTorch(DQNAgent):
+    """An agent that learns with PyTorch's own object."""
+
+    adam: torch.optim.Adam | None = None
+
+    def descend(self, rate: float) -> None:
+        """Let the object take the step."""
+        self.adam = self.adam or torch.optim.Adam(self.weights, fused=True)
+        self.adam.param_groups[0]["lr"] = rate
+        self.adam.step()
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+@pytest.mark.parametrize(
+    "changes", [{}, {"networks": "separate"}, {"message_rounds": 1, "rules": Rules(4, 4, 4), "mask": True}], ids=str
+)
+def test_adam_is_that_of_pytorch_bit_by_bit(changes: dict[str, Any], seed: int) -> None:
+    config = config_with(seed=seed, learning_rate_hold=50, **changes)
+    one, other = (InterleavedSelfPlay(config, CPU, agent=agent) for agent in (DQNAgent, ObjectOfPyTorch))
+    for _ in range(203):
+        one.advance()
+        other.advance()
+    for ours, theirs in zip(one.agents, other.agents, strict=True):
+        assert ours.updates == 200
+        assert all(torch.equal(each, again) for each, again in zip(ours.weights, theirs.weights, strict=True))
+
+
+def test_a_run_needs_no_compiler(tmp_path: Path) -> None:
+    arguments = ["train", "--total-steps", "3200", "--run-dir", str(tmp_path / "it")]
+    code = f"""\
+import contextlib, sys
+from selfplay.cli.main import main
+with contextlib.suppress(SystemExit):
+    main({arguments})
+print([name for name in ("torch._dynamo", "torch._inductor") if name in sys.modules])"""
+    assert python("-c", code, cwd=tmp_path).stdout.splitlines()[-1] == "[]"
+    assert (tmp_path / "it" / "model.safetensors").exists()
+
+
+def test_a_soft_update_moves_the_target_network_part_of_the_way() -> None:
+    self_play = make(config_with(soft_update=0.25))
     (agent,) = self_play.agents
     play(self_play, [0, 3, 1, 4, 2])
-    reference = copy.deepcopy(agent.network)
-    adam = torch.optim.Adam(reference.parameters(), lr=1.0)
-    for rate in (0.01, 0.01, 0.01 * 2 / 3, 0.01 * 2 / 4):
-        before = [weights.clone() for weights in agent.target_weights]
-        sampled = agent.sample()
-        targets = agent.targets(sampled, agent)
-        agent.update(sampled, targets)
-        values = reference(sampled.observation).gather(1, sampled.action[:, None])[:, 0]
-        adam.zero_grad()
-        torch.nn.functional.huber_loss(values, targets).backward()  # type: ignore[no-untyped-call]
-        adam.param_groups[0]["lr"] = rate
-        adam.step()
-        for ours, theirs in zip(agent.weights, reference.parameters(), strict=True):
-            torch.testing.assert_close(ours, theirs, rtol=1e-5, atol=1e-6)
-        for old, new, online in zip(before, agent.target_weights, agent.weights, strict=True):
-            torch.testing.assert_close(new, old + 0.25 * (online - old))
-            assert not torch.equal(new, old)
+    before = [weights.clone() for weights in agent.target_weights]
+    self_play.learn()
+    for old, new, online in zip(before, agent.target_weights, agent.weights, strict=True):
+        torch.testing.assert_close(new, old + 0.25 * (online - old))
+        assert not torch.equal(new, old)
 
 
 def test_the_learning_rate_is_held_and_then_falls_unless_the_hold_is_0() -> None:

@@ -181,17 +181,8 @@ class Copying(DQNAgent):
         return {"copied": torch.zeros(2)}
 
 
-class Momentum(DQNAgent):
-    """An agent whose optimizer has other tensors than Adam's."""
-
-    def __init__(self, *parts: Any) -> None:
-        super().__init__(*parts)
-        self.optimizer = torch.optim.SGD(self.weights, momentum=0.9)  # type: ignore[assignment]
-
-
-@pytest.mark.parametrize(("kind", "named"), [(Copying, "copied"), (Momentum, "SGD")])
-def test_a_subclass_whose_state_could_not_be_restored_is_refused(kind: type[DQNAgent], named: str) -> None:
-    assert named in refused(DQNLearner, config_with(), None, kind)
+def test_a_subclass_whose_state_could_not_be_restored_is_refused() -> None:
+    assert "copied" in refused(DQNLearner, config_with(), None, Copying)
 
 
 # The machine
