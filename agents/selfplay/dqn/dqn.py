@@ -31,7 +31,7 @@ Shapes: B boards or samples, A cells (= actions). A network sees 3A numbers per 
 """
 
 import copy
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -82,6 +82,15 @@ class ReplayMemory:
         self.added = 0
         """Transitions that were ever added."""
 
+    @property
+    def filled(self) -> int:
+        """Return how many transitions can be sampled.
+
+        In an empty memory it is one: a finished game worth nothing, made of zeros. A memory is empty only where a seat
+        has not completed a move yet, or never does, as the second seat on a board where one mark wins.
+        """
+        return max(1, min(self.added, self.capacity))
+
     def add(self, transitions: Transitions) -> None:
         """Store transitions, at most `capacity`, over the oldest ones."""
         count = len(transitions.action)
@@ -91,14 +100,10 @@ class ReplayMemory:
         self.added += count
 
     def sample(self, batch_size: int, generator: torch.Generator) -> Transitions:
-        """Sample transitions uniformly.
-
-        An empty memory gives zeros, which are finished games worth nothing. This happens only where a seat has not
-        completed a move yet, or never does, as the second seat on a board where one mark wins.
-        """
+        """Sample transitions uniformly."""
         # The remainder of a 62-bit number is uniform to within one part in 10^11 for any memory that fits a machine.
         numbers = torch.randint(1 << 62, (batch_size,), generator=generator, device=generator.device)
-        return self.at(numbers % max(1, min(self.added, self.capacity)))
+        return self.at(numbers % self.filled)
 
     def at(self, rows: Tensor) -> Transitions:
         """Return the transitions in these rows [n] int64 of the ring buffer."""
@@ -112,6 +117,21 @@ class ReplayMemory:
 # Targets
 
 
+def best_value(agent: "DQNAgent", observation: Tensor) -> Tensor:
+    """Return what the best actions [B] in observations [B, 3A] are worth to an agent, by its target network.
+
+    Double DQN chooses them with the online network, otherwise the target network does.
+    """
+    values = agent.values(agent.target_network, observation)
+    choice = agent.values(agent.network, observation) if agent.config.double else values
+    return values.gather(1, agent.best(choice, observation)[:, None])[:, 0]
+
+
+def plain_reward(agent: "DQNAgent", transitions: Transitions) -> Tensor:  # noqa: ARG001 (others depend on the agent)
+    """Return the rewards [B] as they are."""
+    return transitions.reward
+
+
 class Bootstrap(NamedTuple):
     """The position that a target bootstraps from, and how its value counts for the seat that acted."""
 
@@ -121,6 +141,10 @@ class Bootstrap(NamedTuple):
     """Whether the seat that acted is taken to move there: its own network values the position, else the opponent's."""
     sign: int
     """1 if what is good for the seat to move there is good for the seat that acted, -1 if it is bad."""
+    value: Callable[["DQNAgent", Tensor], Tensor] = best_value
+    """From the agent that values the position, and what the seat to move there sees [B, 3A], to its value [B]."""
+    reward: Callable[["DQNAgent", Transitions], Tensor] = plain_reward
+    """From the agent that acted, and its transitions, to what they pay [B]: a bonus for the action would come here."""
 
 
 BOOTSTRAPS: dict[Target, Bootstrap] = {
@@ -128,16 +152,6 @@ BOOTSTRAPS: dict[Target, Bootstrap] = {
     "independent": Bootstrap(plies=2, own_turn=True, sign=1),
     "article": Bootstrap(plies=1, own_turn=True, sign=1),
 }
-
-
-def bootstrap_value(values: Tensor, choice: Tensor, legal: Tensor | None) -> Tensor:
-    """Return the value [B] of the best action according to `choice`; `values` and `choice` are [B, A].
-
-    Double DQN chooses with the online network and values with the target network. Otherwise both are the target
-    network's values. Only actions marked in `legal` [B, A] bool count, if it is given.
-    """
-    best = mask_illegal(choice, legal).argmax(dim=1, keepdim=True)
-    return values.gather(1, best)[:, 0]
 
 
 def td_target(target: Target, reward: Tensor, continues: Tensor, value: Tensor, gamma: float) -> Tensor:
@@ -189,18 +203,29 @@ class DQNAgent:
         self.adam_steps = [torch.zeros((), device=device) for _ in self.weights]
         self.updates = 0
 
+    def values(self, network: nn.Module, observation: Tensor) -> Tensor:
+        """Return the action values [B, A] of observations [B, 3A] by one of the agent's networks.
+
+        Acting, targets and updates all ask here, so a subclass may turn other outputs into values.
+        """
+        values: Tensor = network(observation)
+        return values
+
+    def best(self, values: Tensor, observation: Tensor) -> Tensor:
+        """Return the actions [B] with the highest values [B, A], with `mask` among the legal ones."""
+        return mask_illegal(values, empty_cells(observation) if self.config.mask else None).argmax(dim=1)
+
     @torch.no_grad()
     def act(self, observation: Tensor, epsilon: float | Tensor) -> Tensor:
         """Choose actions [B] for observations [B, 3A]: the greedy one, or with probability epsilon a random one.
 
         Epsilon is one number, or one for each observation [B].
         """
-        config = self.config
-        values = self.network(observation)
-        greedy = mask_illegal(values, empty_cells(observation) if config.mask else None).argmax(dim=1)
+        values = self.values(self.network, observation)
+        greedy = self.best(values, observation)
         # The largest of A independent uniform numbers is equally likely to be any of them.
         numbers = torch.rand(len(values), values.shape[1] + 1, generator=self.generator, device=values.device)
-        explorable = empty_cells(observation) if config.explore == "legal" else None
+        explorable = empty_cells(observation) if self.config.explore == "legal" else None
         explored = mask_illegal(numbers[:, :-1], explorable).argmax(dim=1)
         return torch.where(numbers[:, -1] < epsilon, explored, greedy)
 
@@ -215,17 +240,15 @@ class DQNAgent:
     @torch.no_grad()
     def targets(self, transitions: Transitions, opponent: "DQNAgent") -> Tensor:
         """Return the targets [B] of transitions; `opponent` holds the other seat and may be this same agent."""
-        config = self.config
-        mover = self if BOOTSTRAPS[config.target].own_turn else opponent
-        values = mover.target_network(transitions.next_observation)
-        choice = mover.network(transitions.next_observation) if config.double else values
-        legal = empty_cells(transitions.next_observation) if config.mask else None
-        value = bootstrap_value(values, choice, legal)
-        return td_target(config.target, transitions.reward, transitions.continues, value, config.gamma)
+        bootstrap = BOOTSTRAPS[self.config.target]
+        value = bootstrap.value(self if bootstrap.own_turn else opponent, transitions.next_observation)
+        reward = bootstrap.reward(self, transitions)
+        return td_target(self.config.target, reward, transitions.continues, value, self.config.gamma)
 
     def update(self, transitions: Transitions, targets: Tensor) -> Update:
         """Take one gradient step towards the targets [B], and let the target network and the average follow."""
-        values = self.network(transitions.observation).gather(1, transitions.action[:, None])[:, 0]
+        values = self.values(self.network, transitions.observation)
+        values = values.gather(1, transitions.action[:, None])[:, 0]
         loss = self.losses(values, targets).mean()
         self.network.zero_grad()
         loss.backward()  # type: ignore[no-untyped-call]
@@ -294,6 +317,13 @@ def learning_rate(config: DQNConfig, update: int) -> float:
     return config.learning_rate * min(1.0, config.learning_rate_hold / update)
 
 
+def exploration(config: DQNConfig, plies: int) -> float:
+    """Return the probability of a random move after some plies: from start to end in a straight line."""
+    if plies >= config.epsilon_plies:
+        return config.epsilon_end
+    return config.epsilon_start + (config.epsilon_end - config.epsilon_start) * plies / config.epsilon_plies
+
+
 def empty_cells(observation: Tensor) -> Tensor:
     """Return the legal actions [B, A] bool of observations [B, 3A]: plane 0 marks the empty cells."""
     return observation[:, ::3] != 0
@@ -339,7 +369,7 @@ class InterleavedSelfPlay:
         """One for both seats, or the first seat's and the second's."""
         self.plies = 0
         """Plies played on all boards together."""
-        self.epsilon = config.epsilon_start
+        self.epsilon = exploration(config, self.plies)
         self.last_updates: Sequence[Update] = []
         """The newest update of each agent; empty before the first."""
         self.symmetries = BoardSymmetries(config.rules, device) if config.symmetry == "canonical" else None
@@ -355,7 +385,7 @@ class InterleavedSelfPlay:
     def advance(self) -> None:
         """Play one ply on every board, and learn from it once `config.warmup` plies are played."""
         config = self.config
-        self.epsilon = linear(config.epsilon_start, config.epsilon_end, config.epsilon_plies, self.plies)
+        self.epsilon = exploration(config, self.plies)
         self.plies += config.num_envs
 
         # Act
@@ -465,10 +495,3 @@ def nothing_waits(config: DQNConfig, device: torch.device) -> WaitingPly:
             reward=torch.zeros(boards),
             waiting=torch.zeros(boards, dtype=torch.bool),
         )
-
-
-def linear(start: float, end: float, duration: int, plies: int) -> float:
-    """Return a value that moves from `start` to `end` in a straight line over `duration` plies and stays there."""
-    if plies >= duration:
-        return end
-    return start + (end - start) * plies / duration

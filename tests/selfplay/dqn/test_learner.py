@@ -9,7 +9,7 @@ import torch
 import selfplay
 from selfplay.dqn import learner as dqn_learner
 from selfplay.dqn.config import PRESETS, DQNConfig
-from selfplay.dqn.dqn import BOOTSTRAPS, DQNAgent, linear
+from selfplay.dqn.dqn import BOOTSTRAPS, DQNAgent, exploration
 from selfplay.dqn.learner import DQNLearner, check_memory, learned_tensors, least_bytes
 from selfplay.learning.loop import Record, train
 from tests.runs import refused
@@ -88,7 +88,7 @@ def test_epsilon_follows_its_schedule() -> None:
     learner = DQNLearner(config)
     epsilons = [learner.self_play.epsilon for _ in iterations(learner)]
     assert epsilons == pytest.approx([1, 0.8, 0.6, 0.4, 0.2, 0, 0, 0, 0, 0])
-    assert linear(0.9, 0.2, 0, 0) == 0.2
+    assert exploration(config_with(epsilon_plies=0), 0) == 0.9
 
 
 @pytest.mark.parametrize(

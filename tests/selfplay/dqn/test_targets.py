@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 import torch
 
-from selfplay.dqn.dqn import nothing_waits
+from selfplay.dqn.dqn import BOOTSTRAPS, DQNAgent, Transitions, nothing_waits
 from tests.selfplay.dqn.scripted import CPU, config_with, constant_values, make, play, remembered, store
 from tictactoe import Rewards, Rules, batch
 
@@ -70,6 +70,26 @@ def test_the_targets_of_two_agents(
     target: str, settings: dict[str, Any], first: list[float], second: list[float]
 ) -> None:
     assert by_hand(target, separate=True, **settings) == [([0, 0, 1], first), ([0, -1], second)]
+
+
+def test_a_target_with_a_bonus_is_an_entry(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Munchausen's has two: log-probabilities of the action, and of those that a soft value is the mean of."""
+
+    def soft_value(agent: DQNAgent, observation: torch.Tensor) -> torch.Tensor:
+        return agent.values(agent.target_network, observation).logsumexp(dim=1)
+
+    def with_bonus(agent: DQNAgent, transitions: Transitions) -> torch.Tensor:
+        preferences = agent.values(agent.target_network, transitions.observation).log_softmax(dim=1)
+        return transitions.reward + preferences.gather(1, transitions.action[:, None])[:, 0]
+
+    entry = BOOTSTRAPS["negamax"]._replace(value=soft_value, reward=with_bonus)
+    monkeypatch.setitem(BOOTSTRAPS, "negamax", entry)
+    soft = float(torch.tensor(TARGET).logsumexp(dim=0))
+    earned = [reward + TARGET[cell] - soft for reward, cell in zip([0, 0, 0, -1, 1], GAME, strict=True)]
+    first, second = by_hand("negamax", separate=True)
+    expected = [each - GAMMA * (soft + 100) for each in earned[:4:2]], [each - GAMMA * soft for each in earned[1::2]]
+    assert first[1] == pytest.approx([*expected[0], earned[4]])
+    assert second[1] == pytest.approx(expected[1])
 
 
 def test_separate_agents_bootstrap_from_each_other_when_they_learn() -> None:
