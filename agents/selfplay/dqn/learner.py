@@ -28,8 +28,8 @@ WEIGHT_COPIES = 6
 class DQNLearner:
     """A DQN that learns by self-play; `steps` counts plies, `updates` counts those of each agent.
 
-    `network` makes a custom network in place of the one that the settings describe. It is called with the rules and
-    returns a module from [B, 3A] to [B, A]. `agent` is the class of the agents.
+    `network` is a custom network in place of the one that the settings describe: a module from [B, 3A] to [B, A], which
+    is copied, or a function that makes one from the rules. `agent` is the class of the agents.
 
     Raises:
         UserError: there is no such device, too little memory for these settings, or the custom network or agent does
@@ -39,7 +39,7 @@ class DQNLearner:
     def __init__(
         self, config: DQNConfig, network: NetworkFactory | None = None, agent: type[DQNAgent] = DQNAgent
     ) -> None:
-        require(network is None or callable(network), "network", "a function that makes one", network)
+        require(network is None or callable(network), "network", "a module or a function that makes one", network)
         is_agent = isinstance(agent, type) and issubclass(agent, DQNAgent)
         require(is_agent, "agent", "a subclass of selfplay.DQNAgent", agent)
         self.device = choose_device(config.device)
