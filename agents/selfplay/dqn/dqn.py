@@ -4,7 +4,8 @@ One network Q(s, a) tells the mover what marking cell a in position s is worth t
 against itself. Each iteration of `InterleavedSelfPlay.advance` plays one ply on every board and learns:
 
 1. Act. On each board the seat to move takes the cell with the largest Q, or with probability epsilon a random one.
-   A game that starts at a counterexample may begin with the reply that beat the player.
+   A game that starts at a counterexample may begin with the reply that beat the player. In some games an earlier
+   snapshot of the player holds one of the seats (`DQNConfig.opponents`, in `pool.py`).
 2. Step. The environment plays the cells. Finished games make room for new ones.
 3. Store. Each transition (s, a, r, s') goes to the replay memory of the agent that acted.
 4. Learn. Each agent samples a batch of transitions, computes their targets, and takes one step of Adam on
@@ -43,6 +44,7 @@ from selfplay.dqn.config import DQNConfig, Target
 from selfplay.dqn.counterexample_starts import CounterexampleStarts
 from selfplay.dqn.network import NetworkFactory, make_network, mask_illegal
 from selfplay.dqn.player import QPlayer
+from selfplay.dqn.pool import EVERY, SnapshotPool
 from selfplay.dqn.symmetry import BoardSymmetries
 from selfplay.judge.teach import ANY
 from tictactoe import batch
@@ -374,6 +376,7 @@ class InterleavedSelfPlay:
         """The newest update of each agent; empty before the first."""
         self.symmetries = BoardSymmetries(config.rules, device) if config.symmetry == "canonical" else None
         self.starts = CounterexampleStarts(config.rules, config.counterexamples) if config.counterexamples else None
+        self.pool = SnapshotPool(self.networks, config.num_envs, device) if config.opponents == "snapshots" else None
         self.boards = batch.reset(config.rules, config.num_envs, np)
         self.next_move = torch.full((config.num_envs,), ANY, device=device)
         """[B] int64: the cell to be marked next on each board, at the start of a game, or `ANY`."""
@@ -400,6 +403,8 @@ class InterleavedSelfPlay:
         if self.starts is not None:
             self.boards, next_move = self.starts.start_games(self.boards, played.terminated, self.generator)
             self.next_move.copy_(next_move)
+        if self.pool is not None:
+            self.pool.start_games(self._tensor(played.terminated), self.generator)
         self.observation, self.symmetry = self.observe()
 
         # Store
@@ -421,10 +426,16 @@ class InterleavedSelfPlay:
         image = self.symmetries.canonical(observation)
         return image.observation, image.symmetry
 
+    @torch.no_grad()
     def act(self, observation: Tensor, seat: Tensor) -> Tensor:
-        """Return the actions [B]: each is the next move if there is one, or that of the agent whose seat is to move."""
-        first, *second = (agent.act(observation, self.epsilon) for agent in self.agents)
-        chosen = torch.where(seat == 0, first, second[0]) if second else first
+        """Return the actions [B]: each is the next move if there is one, or that of who holds the seat to move."""
+        chosen = of_mover(seat, [agent.act(observation, self.epsilon) for agent in self.agents])
+        if self.pool is not None:
+            for number, snapshot in enumerate(self.pool.snapshots):
+                boards = self.pool.boards_of(number, seat)
+                seen, networks = observation[boards], zip(self.agents, snapshot.children(), strict=True)
+                best = [agent.best(agent.values(network, seen), seen) for agent, network in networks]
+                chosen = chosen.index_copy(0, boards, of_mover(seat[boards], best))
         if self.starts is None:
             return chosen
         given = self.next_move.clamp(min=0)
@@ -468,9 +479,12 @@ class InterleavedSelfPlay:
             agent.targets(sampled, opponent)
             for agent, sampled, opponent in zip(self.agents, batches, reversed(self.agents), strict=True)
         ]
-        return [
+        updates = [
             agent.update(sampled, target) for agent, sampled, target in zip(self.agents, batches, targets, strict=True)
         ]
+        if self.pool is not None and self.agents[0].updates % EVERY == 0:
+            self.pool.take(self.networks, self.generator)
+        return updates
 
     def player(self) -> QPlayer:
         """Return the greedy player of these agents, which keeps learning with them.
@@ -478,10 +492,21 @@ class InterleavedSelfPlay:
         It plays with their averages. The network changes its mind at every update about moves that are worth the same,
         and each time its play leads to positions that it knows less well. The average rarely does.
         """
-        return QPlayer(self.config, tuple(agent.average_network for agent in self.agents))
+        return QPlayer(self.config, self.networks)
+
+    @property
+    def networks(self) -> tuple[nn.Module, ...]:
+        """Return the networks of the player: one for both seats, or the first seat's and the second's."""
+        return tuple(agent.average_network for agent in self.agents)
 
     def _tensor(self, array: object) -> Tensor:
         return torch.as_tensor(array, device=self.device)
+
+
+def of_mover(seat: Tensor, choices: Sequence[Tensor]) -> Tensor:
+    """Return the choice [B] for the seat [B] that is to move; a single one is for both seats."""
+    first, *second = choices
+    return torch.where(seat == 0, first, second[0]) if second else first
 
 
 def nothing_waits(config: DQNConfig, device: torch.device) -> WaitingPly:

@@ -13,6 +13,7 @@ from selfplay.dqn.config import DQNConfig
 from selfplay.dqn.dqn import DQNAgent, InterleavedSelfPlay
 from selfplay.dqn.network import NetworkFactory, empty_network
 from selfplay.dqn.player import QPlayer
+from selfplay.dqn.pool import SNAPSHOTS
 from selfplay.errors import UserError
 from selfplay.judge.teach import ANY, MOST_FOR_TRAINING
 from selfplay.settings import GIGABYTE, LARGEST, machine_bytes, require
@@ -188,6 +189,9 @@ def changed_tensors(play: InterleavedSelfPlay) -> dict[str, Tensor]:
         tensors["starts.positions"] = play.starts.positions
         tensors["starts.count"] = play.starts.count
         tensors["next_move"] = play.next_move
+    if play.pool is not None:
+        for name, tensor in play.pool.state_dict().items():
+            tensors[f"pool.{name}"] = tensor
     for number, agent in enumerate(play.agents):
         for name, tensor in learned_tensors(agent).items():
             tensors[f"agent_{number}.{name}"] = tensor
@@ -290,7 +294,8 @@ def least_bytes(config: DQNConfig) -> int:
     places = cells if config.message_rounds else 1  # that the hidden layers look at
     units = cells * config.message_width * config.message_rounds + places * sum(config.hidden) + cells
     transition = 6 * cells + 4  # 4-byte numbers: two observations, an 8-byte action, reward, continues
-    stored = agents * (config.memory_size * transition + WEIGHT_COPIES * weights)
+    copies = WEIGHT_COPIES + (SNAPSHOTS if config.opponents == "snapshots" else 0)
+    stored = agents * (config.memory_size * transition + copies * weights)
     return 4 * (stored + config.batch_size * (transition + units) + config.num_envs * units)
 
 

@@ -10,7 +10,7 @@ import torch
 
 from selfplay.dqn.dqn import DQNAgent, InterleavedSelfPlay, ReplayMemory, Transitions, learning_rate
 from tests.runs import python
-from tests.selfplay.dqn.scripted import CPU, config_with, constant_values, make, play, remembered
+from tests.selfplay.dqn.scripted import CPU, config_with, constant_values, make, one_hot, play, remembered
 from tictactoe import Rewards, Rules, batch
 
 
@@ -158,14 +158,10 @@ def test_a_hard_update_copies_the_network_every_so_many_updates() -> None:
     assert not torch.equal(agent.target_weights[0], start[0])
 
 
-def first_prefers(cell: int) -> list[float]:
-    return [float(number == cell) for number in range(9)]
-
-
 def test_each_boards_move_comes_from_the_agent_whose_seat_is_to_move() -> None:
     self_play = make(config_with(epsilon_start=0.0), separate=True)
     for agent, cell in zip(self_play.agents, (2, 6), strict=True):
-        constant_values(agent, first_prefers(cell), [0] * 9)
+        constant_values(agent, one_hot(cell), [0] * 9)
     assert self_play.act(torch.zeros(4, 27), torch.tensor([0, 1, 1, 0])).tolist() == [2, 6, 6, 2]
 
 
@@ -185,7 +181,7 @@ def test_the_average_counts_the_nth_update_n_times() -> None:
 def test_the_player_plays_with_the_average_of_each_seats_network() -> None:
     self_play = make(config_with(), separate=True)
     for agent, cell in zip(self_play.agents, (2, 6), strict=True):
-        constant_values(agent, first_prefers(1), first_prefers(3), first_prefers(cell))
+        constant_values(agent, one_hot(1), one_hot(3), one_hot(cell))
     state = batch.State(np.array([0, 0]), np.array([0, 16]), np.array([0, 1]))
     for perspective in ("absolute", "mover"):
         assert self_play.player().act(batch.observe(Rules(), state, perspective)).tolist() == [2, 6]
