@@ -68,19 +68,24 @@ class Transitions(NamedTuple):
     """[B] float32: 1 where the game continues after it, 0 where it has ended."""
 
 
+def no_transitions(count: int, cells: int, device: torch.device) -> Transitions:
+    """Return transitions that are all zeros: finished games worth nothing."""
+    with device:
+        return Transitions(
+            observation=torch.zeros(count, 3 * cells),
+            action=torch.zeros(count, dtype=torch.int64),
+            next_observation=torch.zeros(count, 3 * cells),
+            reward=torch.zeros(count),
+            continues=torch.zeros(count),
+        )
+
+
 class ReplayMemory:
     """The newest `capacity` transitions, in a ring buffer, sampled with replacement."""
 
     def __init__(self, capacity: int, cells: int, device: torch.device) -> None:
         self.capacity = capacity
-        with device:
-            self.transitions = Transitions(
-                observation=torch.zeros(capacity, 3 * cells),
-                action=torch.zeros(capacity, dtype=torch.int64),
-                next_observation=torch.zeros(capacity, 3 * cells),
-                reward=torch.zeros(capacity),
-                continues=torch.zeros(capacity),
-            )
+        self.transitions = no_transitions(capacity, cells, device)
         self.added = 0
         """Transitions that were ever added."""
 
@@ -111,10 +116,6 @@ class ReplayMemory:
         """Return the transitions in these rows [n] int64 of the ring buffer."""
         return Transitions(*(stored.index_select(0, rows) for stored in self.transitions))
 
-    def tensors(self) -> Mapping[str, Tensor]:
-        """Return, by name, the tensors that `add` changes in place; a checkpoint holds them."""
-        return self.transitions._asdict()
-
 
 # Targets
 
@@ -138,7 +139,7 @@ class Bootstrap(NamedTuple):
     """The position that a target bootstraps from, and how its value counts for the seat that acted."""
 
     plies: int
-    """From the action to that position; what the seat that acted earns until then is added up without a discount."""
+    """1, the position after the action, or 2, after the reply, whose reward is added without a discount."""
     own_turn: bool
     """Whether the seat that acted is taken to move there: its own network values the position, else the opponent's."""
     sign: int
@@ -334,21 +335,6 @@ def empty_cells(observation: Tensor) -> Tensor:
 # Interleaved self-play
 
 
-class WaitingPly(NamedTuple):
-    """One ply of every board, where its transition waits for later plies. It shares memory with nothing else."""
-
-    seat: Tensor
-    """[B] int64: the seat that acted."""
-    observation: Tensor
-    """[B, 3A] float32"""
-    action: Tensor
-    """[B] int64"""
-    reward: Tensor
-    """[B] float32: to the seat that acted, so far."""
-    waiting: Tensor
-    """[B] bool: the game continued after it, and its transition is not stored yet."""
-
-
 class InterleavedSelfPlay:
     """Self-play on `config.num_envs` boards at once, whose games are at different plies.
 
@@ -381,8 +367,11 @@ class InterleavedSelfPlay:
         self.next_move = torch.full((config.num_envs,), ANY, device=device)
         """[B] int64: the cell to be marked next on each board, at the start of a game, or `ANY`."""
         self.observation, self.symmetry = self.observe()
-        self.waiting = [nothing_waits(config, device) for _ in range(1, BOOTSTRAPS[config.target].plies)]
-        """The last plies of every board, the oldest first: those that the position to bootstrap from comes after."""
+        self.waiting = None
+        """The last ply of every board, if the position to bootstrap from comes after the reply: where its game
+        continues, it waits for that."""
+        if BOOTSTRAPS[config.target].plies == 2:
+            self.waiting = no_transitions(config.num_envs, config.rules.cells, device)
         self._rewards = named_rewards(config.rewards)
 
     def advance(self) -> None:
@@ -449,20 +438,15 @@ class InterleavedSelfPlay:
         `other_reward` [B] went to the seat that did not act. A transition is stored when the position that its target
         bootstraps from is reached, or when its game ends; what it earns until then is added to its reward.
         """
-        if not self.waiting:
+        if self.waiting is None:
             self._add(seat, transitions)
             return
-        ended = transitions.continues == 0
-        for number, ply in enumerate(self.waiting):
-            earned = torch.where(ply.seat == seat, transitions.reward, other_reward)
-            reward = ply.reward + earned
-            reached = ended if number else torch.ones_like(ended)  # the oldest has waited long enough
-            complete = transitions._replace(observation=ply.observation, action=ply.action, reward=reward)
-            self._add(ply.seat, complete, ply.waiting & reached)
-            self.waiting[number] = ply._replace(reward=reward, waiting=ply.waiting & ~reached)
-        self._add(seat, transitions, ended)
-        newest = WaitingPly(seat, transitions.observation, transitions.action, transitions.reward, ~ended)
-        self.waiting = [*self.waiting[1:], newest]
+        before = self.waiting
+        reward = before.reward + other_reward
+        complete = transitions._replace(observation=before.observation, action=before.action, reward=reward)
+        self._add(1 - seat, complete, before.continues == 1)
+        self._add(seat, transitions, transitions.continues == 0)
+        self.waiting = transitions
 
     def _add(self, seat: Tensor, transitions: Transitions, chosen: Tensor | None = None) -> None:
         """Add the transitions marked in `chosen` [B] bool (all without it) to the memories of the agents that acted."""
@@ -507,16 +491,3 @@ def of_mover(seat: Tensor, choices: Sequence[Tensor]) -> Tensor:
     """Return the choice [B] for the seat [B] that is to move; a single one is for both seats."""
     first, *second = choices
     return torch.where(seat == 0, first, second[0]) if second else first
-
-
-def nothing_waits(config: DQNConfig, device: torch.device) -> WaitingPly:
-    """Return a ply of every board before the first one, for which nothing waits."""
-    boards, cells = config.num_envs, config.rules.cells
-    with device:
-        return WaitingPly(
-            seat=torch.zeros(boards, dtype=torch.int64),
-            observation=torch.zeros(boards, 3 * cells),
-            action=torch.zeros(boards, dtype=torch.int64),
-            reward=torch.zeros(boards),
-            waiting=torch.zeros(boards, dtype=torch.bool),
-        )

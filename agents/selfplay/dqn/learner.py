@@ -15,13 +15,10 @@ from selfplay.dqn.network import NetworkFactory, empty_network
 from selfplay.dqn.player import QPlayer
 from selfplay.dqn.pool import SNAPSHOTS
 from selfplay.errors import UserError
-from selfplay.judge.teach import ANY, MOST_FOR_TRAINING
-from selfplay.settings import GIGABYTE, LARGEST, machine_bytes, require
+from selfplay.settings import GIGABYTE, machine_bytes, require
 from selfplay.tensor_file import check_state
-from tictactoe import Rules, planes
+from tictactoe import Rules
 
-MOST_PLIES = 2 * LARGEST
-"""Upper bound for the counters of a run that a checkpoint may hold."""
 WEIGHT_COPIES = 6
 """Vectors of all weights: network, gradient, target network, average, and two moments of Adam."""
 
@@ -93,15 +90,14 @@ class DQNLearner:
         Raises:
             UserError: a number is not finite.
         """
-        tensors = [update.loss for update in self.self_play.last_updates]
-        for agent in self.self_play.agents:
-            tensors += learned_tensors(agent).values()
-        if not all(bool(tensor.isfinite().all()) for tensor in tensors):
-            raise UserError("the loss is no longer finite; lower learning_rate")
-        for agent in self.self_play.agents:
-            for name, tensor in agent.own_tensors().items():
-                if not bool(tensor.isfinite().all()):
-                    raise UserError(f"{name} of a {type(agent).__name__} is no longer finite")
+        tensors: dict[str, Tensor] = {}
+        for number, agent in enumerate(self.self_play.agents):
+            tensors |= named(f"agent_{number}", {**learned_tensors(agent), **agent.own_tensors()})
+        for number, update in enumerate(self.self_play.last_updates):
+            tensors[f"agent_{number}.loss"] = update.loss
+        for name, tensor in tensors.items():
+            if not bool(tensor.isfinite().all()):
+                raise UserError(f"{name} is no longer finite; lower learning_rate")
 
     def state(self) -> dict[str, Any]:
         """Return everything that training changes. The last updates are left out, since the next step replaces them.
@@ -135,15 +131,10 @@ class DQNLearner:
         if not same_device:
             wanted["generator"] = state.get("generator")  # of another device: it is not restored
         check_state(state, wanted)
-        check_numbers(state, play)
-        check_positions(state, self.rules)
         if same_device:
-            try:
-                play.generator.set_state(state["generator"])
-            except RuntimeError as error:
-                raise UserError(f"the checkpoint holds no state of a random generator: {error}") from None
+            play.generator.set_state(state["generator"])
         for name, tensor in changed_tensors(play).items():
-            tensor.copy_(state[name])
+            tensor.detach().copy_(state[name])
         for number, agent in enumerate(play.agents):
             agent.memory.added = state[f"agent_{number}.added"]
             agent.updates = state["updates"]
@@ -164,19 +155,19 @@ def check_agent(agent: DQNAgent) -> None:
             raise UserError(f"agent {name}: own_tensors must return {key} itself, the tensor that it uses, not a copy")
 
 
+def named(place: str, tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
+    """Return tensors under their names in a place."""
+    return {f"{place}.{name}": tensor for name, tensor in tensors.items()}
+
+
 def learned_tensors(agent: DQNAgent) -> dict[str, Tensor]:
     """Return the tensors of an agent that an update changes."""
-    tensors = {}
-    for name, tensor in agent.network.state_dict().items():
-        tensors[f"network.{name}"] = tensor
-    for name, tensor in agent.target_network.state_dict().items():
-        tensors[f"target_network.{name}"] = tensor
-    for name, tensor in agent.average_network.state_dict().items():
-        tensors[f"average_network.{name}"] = tensor
-    adam = {"exp_avg": agent.first_moments, "exp_avg_sq": agent.second_moments, "step": agent.adam_steps}
-    for name, of_weights in adam.items():
-        for number, tensor in enumerate(of_weights):
-            tensors[f"adam.{number}.{name}"] = tensor
+    tensors = named("network", agent.network.state_dict())
+    tensors |= named("target_network", agent.target_network.state_dict())
+    tensors |= named("average_network", agent.average_network.state_dict())
+    moments = zip(agent.adam_steps, agent.first_moments, agent.second_moments, strict=True)
+    for number, (step, first, second) in enumerate(moments):
+        tensors |= named(f"adam.{number}", {"step": step, "exp_avg": first, "exp_avg_sq": second})
     return tensors
 
 
@@ -186,78 +177,18 @@ def changed_tensors(play: InterleavedSelfPlay) -> dict[str, Tensor]:
     for name, array in play.boards._asdict().items():
         tensors[f"boards.{name}"] = torch.from_numpy(array)  # shares its memory
     if play.starts is not None:
-        tensors["starts.positions"] = play.starts.positions
-        tensors["starts.count"] = play.starts.count
+        tensors |= named("starts", {"positions": play.starts.positions, "count": play.starts.count})
         tensors["next_move"] = play.next_move
     if play.pool is not None:
-        for name, tensor in play.pool.state_dict().items():
-            tensors[f"pool.{name}"] = tensor
+        tensors |= named("pool", play.pool.state_dict())
+    if play.waiting is not None:
+        tensors |= named("waiting", play.waiting._asdict())
     for number, agent in enumerate(play.agents):
-        for name, tensor in learned_tensors(agent).items():
-            tensors[f"agent_{number}.{name}"] = tensor
-        for name, tensor in agent.memory.tensors().items():
-            tensors[f"agent_{number}.memory.{name}"] = tensor
-        for name, tensor in agent.own_tensors().items():
-            tensors[f"agent_{number}.own.{name}"] = tensor.detach()
-    for number, ply in enumerate(play.waiting):
-        for name, tensor in ply._asdict().items():
-            tensors[f"waiting_{number}.{name}"] = tensor
+        place = f"agent_{number}"
+        tensors |= named(place, learned_tensors(agent))
+        tensors |= named(f"{place}.memory", agent.memory.transitions._asdict())
+        tensors |= named(f"{place}.own", agent.own_tensors())
     return tensors
-
-
-def check_numbers(state: Mapping[str, Any], play: InterleavedSelfPlay) -> None:
-    """Refuse a state with counters, cells or seats that no run reaches.
-
-    Raises:
-        UserError: a number is out of range.
-    """
-    last_cell = play.config.rules.cells - 1
-    highest = {"plies": MOST_PLIES, "updates": MOST_PLIES, "boards.ply": last_cell}
-    lowest = {}
-    if play.starts is not None:
-        highest["starts.count"] = MOST_FOR_TRAINING
-        highest["next_move"] = last_cell
-        lowest["next_move"] = ANY
-    for number in range(len(play.agents)):
-        highest[f"agent_{number}.added"] = MOST_PLIES
-        highest[f"agent_{number}.memory.action"] = last_cell
-    for number in range(len(play.waiting)):
-        highest[f"waiting_{number}.seat"] = 1
-        highest[f"waiting_{number}.action"] = last_cell
-    for name, most in highest.items():
-        least = lowest.get(name, 0)
-        in_range = torch.as_tensor((state[name] >= least) & (state[name] <= most))
-        if not bool(in_range.all()):
-            raise UserError(f"the checkpoint is damaged: {name} must be from {least} to {most:,}")
-
-
-def check_positions(state: Mapping[str, Any], rules: Rules) -> None:
-    """Refuse a state with positions that are not on the board.
-
-    Raises:
-        UserError: there are marks outside the board, two in one cell, or more or fewer than plies.
-    """
-    if "starts.positions" in state:
-        mover, opponent, move = state["starts.positions"]
-        check_marks("starts.positions", mover, opponent, rules)
-        if not bool(((move >= ANY) & (move < rules.cells)).all()):
-            raise UserError("the checkpoint is damaged: starts.positions holds moves outside the board")
-    mover, opponent = state["boards.mover"], state["boards.opponent"]
-    check_marks("boards", mover, opponent, rules)
-    marks = torch.as_tensor(planes.bits(rules.cells, mover | opponent))
-    if not torch.equal(marks.sum(dim=1), state["boards.ply"]):
-        raise UserError("the checkpoint is damaged: boards.ply must be the number of marks")
-
-
-def check_marks(name: str, mover: Tensor, opponent: Tensor, rules: Rules) -> None:
-    """Refuse bitboards, of any shape, that are no positions.
-
-    Raises:
-        UserError: there are marks outside the board, or two in one cell.
-    """
-    outside, twice = (mover | opponent) & ~rules.full_word, mover & opponent
-    if bool((outside | twice).any()):
-        raise UserError(f"the checkpoint is damaged: {name} holds marks outside the board, or two in a cell")
 
 
 def choose_device(name: str) -> torch.device:

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 import torch
 
-from selfplay.dqn.dqn import BOOTSTRAPS, DQNAgent, Transitions, nothing_waits
+from selfplay.dqn.dqn import BOOTSTRAPS, DQNAgent, Transitions, no_transitions
 from tests.selfplay.dqn.scripted import CPU, config_with, constant_values, make, play, remembered, store
 from tictactoe import Rewards, Rules, batch
 
@@ -127,24 +127,21 @@ def test_targets_bootstrap_after_the_move_or_at_the_own_next_turn(
 def test_a_ply_waits_for_its_reply_and_nothing_waits_after_the_end_of_a_game() -> None:
     self_play = make(config_with(target="independent", symmetry="none"))
     memory = self_play.agents[0].memory
-    state, stored, waits = batch.reset(Rules(), 1, np), [], []
+    state, stored = batch.reset(Rules(), 1, np), []
     for cell in GAME * 2:
         state = store(self_play, state, [cell])
         stored.append(memory.added)
-        waits.append(bool(self_play.waiting[-1].waiting))
     assert stored == [0, 1, 2, 3, 5, 5, 6, 7, 8, 10]
-    assert waits == [True, True, True, True, False] * 2
     assert remembered(self_play.agents[0]).reward.tolist() == [0, 0, 0, -1, 1] * 2
 
 
 def test_each_board_waits_for_itself_and_each_agent_stores_its_own_plies() -> None:
     self_play = make(config_with(target="independent", symmetry="none"), separate=True)
-    self_play.waiting = [nothing_waits(config_with(num_envs=2), CPU)]
+    self_play.waiting = no_transitions(2, 9, CPU)
     state = batch.State(np.array([0, 0]), np.array([1, 0]), np.array([1, 0]))  # O is to move on board 0, X on board 1
     state = store(self_play, state, [4, 8])
-    assert self_play.waiting[0].seat.tolist() == [1, 0]
     store(self_play, state, [4, 0])  # X takes the cell of O's mark, which ends that game
     first, second = map(remembered, self_play.agents)
     assert (first.action.tolist(), first.reward.tolist(), first.continues.tolist()) == ([8, 4], [0, -10], [1, 0])
     assert (second.action.tolist(), second.continues.tolist()) == ([4], [0])
-    assert self_play.waiting[0].waiting.tolist() == [False, True]
+    assert self_play.waiting.continues.tolist() == [0, 1]
