@@ -210,7 +210,7 @@ class Recalling(selfplay.DQNAgent):
         super().__init__(*parts)
         self.taken = torch.zeros(self.config.rules.cells, dtype=torch.int64)
 
-    def act(self, observation: torch.Tensor, epsilon: float | torch.Tensor) -> torch.Tensor:
+    def act(self, observation: torch.Tensor, epsilon: float) -> torch.Tensor:
         """Choose actions, and count them."""
         actions = super().act(observation, epsilon)
         self.taken += torch.bincount(actions, minlength=len(self.taken))

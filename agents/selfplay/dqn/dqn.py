@@ -42,7 +42,7 @@ from torch.optim.adam import adam
 
 from selfplay.dqn.config import DQNConfig, Target
 from selfplay.dqn.counterexample_starts import CounterexampleStarts
-from selfplay.dqn.network import NetworkFactory, make_network, mask_illegal
+from selfplay.dqn.network import NetworkFactory, empty_cells, make_network, mask_illegal, of_mover
 from selfplay.dqn.player import QPlayer
 from selfplay.dqn.pool import EVERY, SnapshotPool
 from selfplay.dqn.symmetry import BoardSymmetries
@@ -219,11 +219,8 @@ class DQNAgent:
         return mask_illegal(values, empty_cells(observation) if self.config.mask else None).argmax(dim=1)
 
     @torch.no_grad()
-    def act(self, observation: Tensor, epsilon: float | Tensor) -> Tensor:
-        """Choose actions [B] for observations [B, 3A]: the greedy one, or with probability epsilon a random one.
-
-        Epsilon is one number, or one for each observation [B].
-        """
+    def act(self, observation: Tensor, epsilon: float) -> Tensor:
+        """Choose actions [B] for observations [B, 3A]: the greedy one, or with probability epsilon a random one."""
         values = self.values(self.network, observation)
         greedy = self.best(values, observation)
         # The largest of A independent uniform numbers is equally likely to be any of them.
@@ -325,11 +322,6 @@ def exploration(config: DQNConfig, plies: int) -> float:
     if plies >= config.epsilon_plies:
         return config.epsilon_end
     return config.epsilon_start + (config.epsilon_end - config.epsilon_start) * plies / config.epsilon_plies
-
-
-def empty_cells(observation: Tensor) -> Tensor:
-    """Return the legal actions [B, A] bool of observations [B, 3A]: plane 0 marks the empty cells."""
-    return observation[:, ::3] != 0
 
 
 # Interleaved self-play
@@ -485,9 +477,3 @@ class InterleavedSelfPlay:
 
     def _tensor(self, array: object) -> Tensor:
         return torch.as_tensor(array, device=self.device)
-
-
-def of_mover(seat: Tensor, choices: Sequence[Tensor]) -> Tensor:
-    """Return the choice [B] for the seat [B] that is to move; a single one is for both seats."""
-    first, *second = choices
-    return torch.where(seat == 0, first, second[0]) if second else first

@@ -5,7 +5,7 @@ nothing has to be learned for each place of the board anew.
 """
 
 import copy
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from itertools import pairwise
 from typing import TypeAlias
 
@@ -178,3 +178,14 @@ def mask_illegal(values: Tensor, legal: Tensor | None) -> Tensor:
     if legal is None:
         return values
     return torch.where(legal, values, -torch.inf)
+
+
+def empty_cells(observation: Tensor) -> Tensor:
+    """Return the legal actions [B, A] bool of observations [B, 3A]: plane 0 marks the empty cells."""
+    return observation[:, ::3] != 0
+
+
+def of_mover(seat: Tensor, choices: Sequence[Tensor]) -> Tensor:
+    """Return the choice of the seat that is to move, where each seat has one; a single one is for both seats."""
+    first, *second = choices
+    return torch.where(seat == 0, first, second[0]) if second else first
