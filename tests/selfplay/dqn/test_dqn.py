@@ -128,41 +128,27 @@ print([name for name in ("torch._dynamo", "torch._inductor") if name in sys.modu
     assert (tmp_path / "it" / "model.safetensors").exists()
 
 
-def test_a_soft_update_moves_the_target_network_part_of_the_way() -> None:
-    self_play = make(config_with(soft_update=0.25))
-    (agent,) = self_play.agents
-    play(self_play, [0, 3, 1, 4, 2])
-    before = [weights.clone() for weights in agent.target_weights]
-    self_play.learn()
-    for old, new, online in zip(before, agent.target_weights, agent.weights, strict=True):
-        torch.testing.assert_close(new, old + 0.25 * (online - old))
-        assert not torch.equal(new, old)
-
-
 def test_the_learning_rate_is_held_and_then_falls_unless_the_hold_is_0() -> None:
     falling, constant = config_with(learning_rate=0.1, learning_rate_hold=100), config_with(learning_rate_hold=0)
     assert [learning_rate(falling, update) for update in (1, 100, 200, 1_000)] == pytest.approx([0.1, 0.1, 0.05, 0.01])
     assert learning_rate(constant, 10**9) == constant.learning_rate
 
 
-def test_a_hard_update_copies_the_network_every_so_many_updates() -> None:
-    self_play = make(config_with(hard_update=3))
+@pytest.mark.parametrize(
+    ("settings", "parts"), [({"soft_update": 0.25}, [0.25] * 4), ({"hard_update": 3}, [0, 0, 1, 0])]
+)
+def test_the_target_network_follows_softly_or_is_copied_now_and_then(
+    settings: dict[str, Any], parts: list[float]
+) -> None:
+    self_play = make(config_with(**settings))
     (agent,) = self_play.agents
     play(self_play, [0, 3, 1, 4, 2])
-    start = [weights.clone() for weights in agent.target_weights]
-    for number in range(1, 7):
+    for part in parts:
         before = [weights.clone() for weights in agent.target_weights]
         self_play.learn()
-        expected = agent.weights if number % 3 == 0 else before
-        assert all(torch.equal(one, other) for one, other in zip(agent.target_weights, expected, strict=True))
-    assert not torch.equal(agent.target_weights[0], start[0])
-
-
-def test_each_boards_move_comes_from_the_agent_whose_seat_is_to_move() -> None:
-    self_play = make(config_with(epsilon_start=0.0), separate=True)
-    for agent, cell in zip(self_play.agents, (2, 6), strict=True):
-        constant_values(agent, one_hot(cell), [0] * 9)
-    assert self_play.act(torch.zeros(4, 27), torch.tensor([0, 1, 1, 0])).tolist() == [2, 6, 6, 2]
+        for old, new, online in zip(before, agent.target_weights, agent.weights, strict=True):
+            torch.testing.assert_close(new, old + part * (online - old))
+            assert not torch.equal(old, online)
 
 
 def test_the_average_counts_the_nth_update_n_times() -> None:

@@ -60,7 +60,6 @@ def usual() -> dict[str, torch.Tensor]:
 @pytest.mark.parametrize(
     "change",
     [
-        {"rewards": "sparse"},
         {"perspective": "absolute"},
         {"learning_rate": 1e-4},
         {"learning_rate_hold": 1},
@@ -74,13 +73,6 @@ def usual() -> dict[str, torch.Tensor]:
 def test_settings_count_that_no_other_test_holds(change: dict[str, Any], usual: dict[str, torch.Tensor]) -> None:
     _, others = trained(config_with(total_steps=1_200, **change))
     assert not equal(usual, others)
-
-
-def test_the_same_seed_gives_the_same_bits_and_two_agents_differ() -> None:
-    config = config_with(networks="separate")
-    (_, weights), (_, again) = trained(config), trained(config)
-    assert equal(weights, again)
-    assert not torch.equal(weights["0.output.weight"], weights["1.output.weight"])
 
 
 def test_epsilon_follows_its_schedule() -> None:
@@ -126,21 +118,6 @@ def advanced(config: DQNConfig, steps: int) -> DQNLearner:
     return learner
 
 
-def test_asking_for_the_state_changes_no_bit() -> None:
-    asked, left = DQNLearner(config_with()), DQNLearner(config_with())
-    for _ in range(8):
-        asked.state()
-        for learner in (asked, left):
-            learner.advance(1)
-    assert asked.updates == 5
-    one, other = ({name: torch.as_tensor(each) for name, each in learned(of).items()} for of in (asked, left))
-    assert equal(one, other)
-
-
-def learned(learner: DQNLearner) -> dict[str, torch.Tensor]:
-    return learned_tensors(learner.self_play.agents[0])
-
-
 @pytest.mark.parametrize("number", [float("nan"), float("inf")])
 @pytest.mark.parametrize("name", ["network.output.bias", "target_network.output.bias", "adam.0.exp_avg", "loss"])
 def test_numbers_that_are_not_finite_are_refused(name: str, number: float) -> None:
@@ -159,14 +136,6 @@ def test_a_state_that_lacks_something_or_has_it_in_another_shape_is_refused(name
     assert name in refused(DQNLearner(config).restore, state | {name: torch.zeros(3, dtype=torch.int8)})
     del state[name]
     assert name in refused(DQNLearner(config).restore, state)
-
-
-def test_on_another_device_random_numbers_start_again() -> None:
-    learner, other = advanced(config_with(), 1), advanced(config_with(), 6)
-    before = learner.self_play.generator.get_state()
-    learner.restore(other.state() | {"device": "cuda", "generator": torch.zeros(16, dtype=torch.uint8)})
-    assert torch.equal(learner.self_play.generator.get_state(), before)
-    assert learner.steps == other.steps
 
 
 class Copying(DQNAgent):

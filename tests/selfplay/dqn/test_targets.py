@@ -12,7 +12,7 @@ import torch
 
 from selfplay.dqn.dqn import BOOTSTRAPS, DQNAgent, Transitions, no_transitions
 from tests.selfplay.dqn.scripted import CPU, config_with, constant_values, make, play, remembered, store
-from tictactoe import Rewards, Rules, batch
+from tictactoe import Rewards, batch
 
 GAME = [0, 3, 1, 4, 2]
 GAMMA = 0.5
@@ -86,10 +86,8 @@ def test_a_target_with_a_bonus_is_an_entry(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setitem(BOOTSTRAPS, "negamax", entry)
     soft = float(torch.tensor(TARGET).logsumexp(dim=0))
     earned = [reward + TARGET[cell] - soft for reward, cell in zip([0, 0, 0, -1, 1], GAME, strict=True)]
-    first, second = by_hand("negamax", separate=True)
-    expected = [each - GAMMA * (soft + 100) for each in earned[:4:2]], [each - GAMMA * soft for each in earned[1::2]]
-    assert first[1] == pytest.approx([*expected[0], earned[4]])
-    assert second[1] == pytest.approx(expected[1])
+    ((_, targets),) = by_hand("negamax")
+    assert targets == pytest.approx([*(each - GAMMA * soft for each in earned[:4]), earned[4]])
 
 
 def test_separate_agents_bootstrap_from_each_other_when_they_learn() -> None:
@@ -122,17 +120,6 @@ def test_targets_bootstrap_after_the_move_or_at_the_own_next_turn(
     assert torch.equal(transitions.observation, torch.cat(seen[:5]))
     open_ones = sum(continues)
     assert torch.equal(transitions.next_observation[:open_ones], torch.cat(seen[plies : plies + open_ones]))
-
-
-def test_a_ply_waits_for_its_reply_and_nothing_waits_after_the_end_of_a_game() -> None:
-    self_play = make(config_with(target="independent", symmetry="none"))
-    memory = self_play.agents[0].memory
-    state, stored = batch.reset(Rules(), 1, np), []
-    for cell in GAME * 2:
-        state = store(self_play, state, [cell])
-        stored.append(memory.added)
-    assert stored == [0, 1, 2, 3, 5, 5, 6, 7, 8, 10]
-    assert remembered(self_play.agents[0]).reward.tolist() == [0, 0, 0, -1, 1] * 2
 
 
 def test_each_board_waits_for_itself_and_each_agent_stores_its_own_plies() -> None:
