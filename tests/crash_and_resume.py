@@ -40,7 +40,7 @@ SEPARATE: Mapping[str, Any] = {"networks": "separate", "target": "independent", 
 SETTINGS: Mapping[str, Setting] = {
     "default": Setting(None, DQN),
     "mask": Setting(None, {**DQN, "mask": True, "counterexamples": 0.9, "double": True, "symmetry": "none"}),
-    "separate": Setting(None, {**DQN, **SEPARATE, "hard_update": 3}),
+    "separate": Setting(None, {**DQN, **SEPARATE, "hard_update": 3, "opponents": "snapshots"}),
     "article": Setting(None, {**ARTICLE, "total_steps": 60, "eval_every": 25}),
     "minimax-q": Setting("minimax-q", TABULAR),
     "afterstate-q": Setting("afterstate-q", TABULAR),

@@ -64,9 +64,7 @@ def make_learner(learner: LearnerFactory, options: Mapping[str, Any]) -> Learner
         UserError: what was given or made is no learner.
     """
     made: Any = learner
-    if isinstance(learner, type) or not hasattr(learner, "advance"):
-        if not callable(learner):
-            raise UserError(f"a {type(learner).__name__} is not a learner (see selfplay.Learner)")
+    if isinstance(learner, type) or (callable(learner) and not hasattr(learner, "advance")):
         made = learner(**options)
     checked: Learner = made
     missing = [name for name in NEEDED if not hasattr(made, name)]
@@ -75,6 +73,18 @@ def make_learner(learner: LearnerFactory, options: Mapping[str, Any]) -> Learner
     if not isinstance(made.rules, Rules):
         raise UserError(f"rules of a learner must be a tictactoe.Rules, got {made.rules!r}")
     return checked
+
+
+def restore(learner: Learner, state: Mapping[str, Any]) -> None:
+    """Restore a state that the learner returned, or that an older version of it did.
+
+    Raises:
+        UserError: it lacks something that the learner's state has now.
+    """
+    missing = sorted(learner.state().keys() - state.keys())
+    if missing:
+        raise UserError(f"holds no {', '.join(missing)}, which the state of a {type(learner).__name__} has")
+    learner.restore(state)
 
 
 def code_name(code: Any) -> str:

@@ -1,5 +1,6 @@
 """From Python: settings as keyword arguments, a config or its file; your own loop, networks, agents; mistakes."""
 
+import copy
 import json
 from collections.abc import Callable
 from dataclasses import replace
@@ -14,6 +15,7 @@ from torch import nn
 import selfplay
 from selfplay.cli.main import main
 from selfplay.dqn.dqn import Transitions, Update
+from selfplay.learner import code_name
 from selfplay.learning.loop import Record
 from tests.runs import SHORT, assert_same, refused
 from tests.selfplay.decisions import ABSOLUTE
@@ -147,19 +149,23 @@ def small_network(rules: Rules) -> nn.Module:
 
 
 @pytest.mark.usefixtures("stopper")
-@pytest.mark.usefixtures("stopper")
-def test_a_custom_network_is_trained_resumed_and_loaded(tmp_path: Path) -> None:
-    settings = {**SHORT, "network": small_network, "networks": "separate", "progress": False}
+@pytest.mark.parametrize("network", [small_network, small_network(Rules())], ids=["function", "module"])
+def test_a_custom_network_is_trained_resumed_and_loaded(network: Any, tmp_path: Path) -> None:
+    given = copy.deepcopy(network)
+    settings = {**SHORT, "network": network, "networks": "separate", "progress": False}
     run = selfplay.train(**settings, run_dir=tmp_path / "it")
-    loaded = selfplay.load(run.folder, network=small_network)
+    loaded = selfplay.load(run.folder, network=network)
     assert (loaded.q_values(ABSOLUTE) == run.player.q_values(ABSOLUTE)).all()
     assert selfplay.evaluate(loaded, Rules()) == run.verdict
     for message in (refused(selfplay.load, run.folder), refused(selfplay.train, resume=run.folder)):
-        assert f"{small_network.__module__}:small_network" in message
-    longer = selfplay.train(resume=run.folder, network=small_network, total_steps=4_800, progress=False)
+        assert code_name(network) in message
+    longer = selfplay.train(resume=run.folder, network=network, total_steps=4_800, progress=False)
     whole = selfplay.train(**{**settings, "total_steps": 4_800}, run_dir=tmp_path / "whole")
     assert (longer.player.q_values(ABSOLUTE) == whole.player.q_values(ABSOLUTE)).all()
-    assert "network" in refused(selfplay.load, "shipped", network=small_network)
+    assert "network" in refused(selfplay.load, "shipped", network=network)
+    if isinstance(network, nn.Module):  # the user's own stays as it was
+        assert all(torch.equal(*weights) for weights in zip(network.parameters(), given.parameters(), strict=True))
+        assert network.training
 
 
 def test_the_seed_decides_a_custom_networks_first_weights_and_pytorchs_generator_stays_as_it_was() -> None:
@@ -183,6 +189,7 @@ def tied_network(rules: Rules) -> nn.Module:
         lambda _: 3,
         lambda _: nn.Linear(9, 9),
         lambda _: nn.Linear(27, 5),
+        nn.Linear(27, 5),
         lambda _: nn.LSTM(27, 9),
         lambda _: nn.Linear(27, 9).requires_grad_(False),
         lambda _: nn.Linear(27, 9).double(),
@@ -203,7 +210,7 @@ class Recalling(selfplay.DQNAgent):
         super().__init__(*parts)
         self.taken = torch.zeros(self.config.rules.cells, dtype=torch.int64)
 
-    def act(self, observation: torch.Tensor, epsilon: float | torch.Tensor) -> torch.Tensor:
+    def act(self, observation: torch.Tensor, epsilon: float) -> torch.Tensor:
         """Choose actions, and count them."""
         actions = super().act(observation, epsilon)
         self.taken += torch.bincount(actions, minlength=len(self.taken))

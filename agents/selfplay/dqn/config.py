@@ -80,6 +80,9 @@ class DQNConfig(RunSettings):
     double: bool = False
     """Choose the next action with the online network and value it with the target network (double DQN, van Hasselt et
     al. 2016)."""
+    opponents: Literal["self", "snapshots"] = "self"
+    """Against whom the agent plays: itself ("self"), or in 30% of the games one of four earlier snapshots of its
+    player ("snapshots"). With the other defaults we saw no clear difference."""
     gamma: Fraction = 0.99
     """Discount per ply (per own turn with the independent target)."""
     loss: Literal["huber", "mse"] = "huber"

@@ -4,7 +4,8 @@ One network Q(s, a) tells the mover what marking cell a in position s is worth t
 against itself. Each iteration of `InterleavedSelfPlay.advance` plays one ply on every board and learns:
 
 1. Act. On each board the seat to move takes the cell with the largest Q, or with probability epsilon a random one.
-   A game that starts at a counterexample may begin with the reply that beat the player.
+   A game that starts at a counterexample may begin with the reply that beat the player. In some games an earlier
+   snapshot of the player holds one of the seats (`DQNConfig.opponents`, in `pool.py`).
 2. Step. The environment plays the cells. Finished games make room for new ones.
 3. Store. Each transition (s, a, r, s') goes to the replay memory of the agent that acted.
 4. Learn. Each agent samples a batch of transitions, computes their targets, and takes one step of Adam on
@@ -31,17 +32,19 @@ Shapes: B boards or samples, A cells (= actions). A network sees 3A numbers per 
 """
 
 import copy
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
 import torch
 from torch import Tensor, nn
+from torch.optim.adam import adam
 
 from selfplay.dqn.config import DQNConfig, Target
 from selfplay.dqn.counterexample_starts import CounterexampleStarts
-from selfplay.dqn.network import NetworkFactory, make_network, mask_illegal
+from selfplay.dqn.network import NetworkFactory, empty_cells, make_network, mask_illegal, of_mover
 from selfplay.dqn.player import QPlayer
+from selfplay.dqn.pool import EVERY, SnapshotPool
 from selfplay.dqn.symmetry import BoardSymmetries
 from selfplay.judge.teach import ANY
 from tictactoe import batch
@@ -65,21 +68,35 @@ class Transitions(NamedTuple):
     """[B] float32: 1 where the game continues after it, 0 where it has ended."""
 
 
+def no_transitions(count: int, cells: int, device: torch.device) -> Transitions:
+    """Return transitions that are all zeros: finished games worth nothing."""
+    with device:
+        return Transitions(
+            observation=torch.zeros(count, 3 * cells),
+            action=torch.zeros(count, dtype=torch.int64),
+            next_observation=torch.zeros(count, 3 * cells),
+            reward=torch.zeros(count),
+            continues=torch.zeros(count),
+        )
+
+
 class ReplayMemory:
     """The newest `capacity` transitions, in a ring buffer, sampled with replacement."""
 
     def __init__(self, capacity: int, cells: int, device: torch.device) -> None:
         self.capacity = capacity
-        with device:
-            self.transitions = Transitions(
-                observation=torch.zeros(capacity, 3 * cells),
-                action=torch.zeros(capacity, dtype=torch.int64),
-                next_observation=torch.zeros(capacity, 3 * cells),
-                reward=torch.zeros(capacity),
-                continues=torch.zeros(capacity),
-            )
+        self.transitions = no_transitions(capacity, cells, device)
         self.added = 0
         """Transitions that were ever added."""
+
+    @property
+    def filled(self) -> int:
+        """Return how many transitions can be sampled.
+
+        In an empty memory it is one: a finished game worth nothing, made of zeros. A memory is empty only where a seat
+        has not completed a move yet, or never does, as the second seat on a board where one mark wins.
+        """
+        return max(1, min(self.added, self.capacity))
 
     def add(self, transitions: Transitions) -> None:
         """Store transitions, at most `capacity`, over the oldest ones."""
@@ -90,36 +107,47 @@ class ReplayMemory:
         self.added += count
 
     def sample(self, batch_size: int, generator: torch.Generator) -> Transitions:
-        """Sample transitions uniformly.
-
-        An empty memory gives zeros, which are finished games worth nothing. This happens only where a seat has not
-        completed a move yet, or never does, as the second seat on a board where one mark wins.
-        """
+        """Sample transitions uniformly."""
         # The remainder of a 62-bit number is uniform to within one part in 10^11 for any memory that fits a machine.
         numbers = torch.randint(1 << 62, (batch_size,), generator=generator, device=generator.device)
-        return self.at(numbers % max(1, min(self.added, self.capacity)))
+        return self.at(numbers % self.filled)
 
     def at(self, rows: Tensor) -> Transitions:
         """Return the transitions in these rows [n] int64 of the ring buffer."""
         return Transitions(*(stored.index_select(0, rows) for stored in self.transitions))
 
-    def tensors(self) -> Mapping[str, Tensor]:
-        """Return, by name, the tensors that `add` changes in place; a checkpoint holds them."""
-        return self.transitions._asdict()
-
 
 # Targets
+
+
+def best_value(agent: "DQNAgent", observation: Tensor) -> Tensor:
+    """Return what the best actions [B] in observations [B, 3A] are worth to an agent, by its target network.
+
+    Double DQN chooses them with the online network, otherwise the target network does.
+    """
+    values = agent.values(agent.target_network, observation)
+    choice = agent.values(agent.network, observation) if agent.config.double else values
+    return values.gather(1, agent.best(choice, observation)[:, None])[:, 0]
+
+
+def plain_reward(agent: "DQNAgent", transitions: Transitions) -> Tensor:  # noqa: ARG001 (others depend on the agent)
+    """Return the rewards [B] as they are."""
+    return transitions.reward
 
 
 class Bootstrap(NamedTuple):
     """The position that a target bootstraps from, and how its value counts for the seat that acted."""
 
     plies: int
-    """From the action to that position; what the seat that acted earns until then is added up without a discount."""
+    """1, the position after the action, or 2, after the reply, whose reward is added without a discount."""
     own_turn: bool
     """Whether the seat that acted is taken to move there: its own network values the position, else the opponent's."""
     sign: int
     """1 if what is good for the seat to move there is good for the seat that acted, -1 if it is bad."""
+    value: Callable[["DQNAgent", Tensor], Tensor] = best_value
+    """From the agent that values the position, and what the seat to move there sees [B, 3A], to its value [B]."""
+    reward: Callable[["DQNAgent", Transitions], Tensor] = plain_reward
+    """From the agent that acted, and its transitions, to what they pay [B]: a bonus for the action would come here."""
 
 
 BOOTSTRAPS: dict[Target, Bootstrap] = {
@@ -127,16 +155,6 @@ BOOTSTRAPS: dict[Target, Bootstrap] = {
     "independent": Bootstrap(plies=2, own_turn=True, sign=1),
     "article": Bootstrap(plies=1, own_turn=True, sign=1),
 }
-
-
-def bootstrap_value(values: Tensor, choice: Tensor, legal: Tensor | None) -> Tensor:
-    """Return the value [B] of the best action according to `choice`; `values` and `choice` are [B, A].
-
-    Double DQN chooses with the online network and values with the target network. Otherwise both are the target
-    network's values. Only actions marked in `legal` [B, A] bool count, if it is given.
-    """
-    best = mask_illegal(choice, legal).argmax(dim=1, keepdim=True)
-    return values.gather(1, best)[:, 0]
 
 
 def td_target(target: Target, reward: Tensor, continues: Tensor, value: Tensor, gamma: float) -> Tensor:
@@ -183,21 +201,31 @@ class DQNAgent:
         self.weights: list[Tensor] = list(self.network.parameters())
         self.target_weights: list[Tensor] = list(self.target_network.parameters())
         self.average_weights: list[Tensor] = list(self.average_network.parameters())
-        self.optimizer = torch.optim.Adam(self.weights, lr=config.learning_rate, fused=True)
+        self.first_moments = [torch.zeros_like(weights) for weights in self.weights]
+        self.second_moments = [torch.zeros_like(weights) for weights in self.weights]
+        self.adam_steps = [torch.zeros((), device=device) for _ in self.weights]
         self.updates = 0
 
-    @torch.no_grad()
-    def act(self, observation: Tensor, epsilon: float | Tensor) -> Tensor:
-        """Choose actions [B] for observations [B, 3A]: the greedy one, or with probability epsilon a random one.
+    def values(self, network: nn.Module, observation: Tensor) -> Tensor:
+        """Return the action values [B, A] of observations [B, 3A] by one of the agent's networks.
 
-        Epsilon is one number, or one for each observation [B].
+        Acting, targets and updates all ask here, so a subclass may turn other outputs into values.
         """
-        config = self.config
-        values = self.network(observation)
-        greedy = mask_illegal(values, empty_cells(observation) if config.mask else None).argmax(dim=1)
+        values: Tensor = network(observation)
+        return values
+
+    def best(self, values: Tensor, observation: Tensor) -> Tensor:
+        """Return the actions [B] with the highest values [B, A], with `mask` among the legal ones."""
+        return mask_illegal(values, empty_cells(observation) if self.config.mask else None).argmax(dim=1)
+
+    @torch.no_grad()
+    def act(self, observation: Tensor, epsilon: float) -> Tensor:
+        """Choose actions [B] for observations [B, 3A]: the greedy one, or with probability epsilon a random one."""
+        values = self.values(self.network, observation)
+        greedy = self.best(values, observation)
         # The largest of A independent uniform numbers is equally likely to be any of them.
         numbers = torch.rand(len(values), values.shape[1] + 1, generator=self.generator, device=values.device)
-        explorable = empty_cells(observation) if config.explore == "legal" else None
+        explorable = empty_cells(observation) if self.config.explore == "legal" else None
         explored = mask_illegal(numbers[:, :-1], explorable).argmax(dim=1)
         return torch.where(numbers[:, -1] < epsilon, explored, greedy)
 
@@ -212,23 +240,20 @@ class DQNAgent:
     @torch.no_grad()
     def targets(self, transitions: Transitions, opponent: "DQNAgent") -> Tensor:
         """Return the targets [B] of transitions; `opponent` holds the other seat and may be this same agent."""
-        config = self.config
-        mover = self if BOOTSTRAPS[config.target].own_turn else opponent
-        values = mover.target_network(transitions.next_observation)
-        choice = mover.network(transitions.next_observation) if config.double else values
-        legal = empty_cells(transitions.next_observation) if config.mask else None
-        value = bootstrap_value(values, choice, legal)
-        return td_target(config.target, transitions.reward, transitions.continues, value, config.gamma)
+        bootstrap = BOOTSTRAPS[self.config.target]
+        value = bootstrap.value(self if bootstrap.own_turn else opponent, transitions.next_observation)
+        reward = bootstrap.reward(self, transitions)
+        return td_target(self.config.target, reward, transitions.continues, value, self.config.gamma)
 
     def update(self, transitions: Transitions, targets: Tensor) -> Update:
         """Take one gradient step towards the targets [B], and let the target network and the average follow."""
-        values = self.network(transitions.observation).gather(1, transitions.action[:, None])[:, 0]
+        values = self.values(self.network, transitions.observation)
+        values = values.gather(1, transitions.action[:, None])[:, 0]
         loss = self.losses(values, targets).mean()
-        self.optimizer.zero_grad()
+        self.network.zero_grad()
         loss.backward()  # type: ignore[no-untyped-call]
         self.updates += 1
-        self.optimizer.param_groups[0]["lr"] = learning_rate(self.config, self.updates)
-        self.optimizer.step()
+        self.descend(learning_rate(self.config, self.updates))
         self.follow()
         self.average()
         return Update(loss.detach(), values.detach())
@@ -237,6 +262,31 @@ class DQNAgent:
         """Return the loss [B] of each value and its target: Huber's loss, or the squared error."""
         loss = nn.functional.huber_loss if self.config.loss == "huber" else nn.functional.mse_loss
         return loss(values, targets, reduction="none")
+
+    @torch.no_grad()
+    def descend(self, rate: float) -> None:
+        """Take one step of Adam along the gradients of the weights.
+
+        This is PyTorch's function: an object of `torch.optim` would load PyTorch's compiler, which takes over a second.
+        """
+        # A custom network may have weights that nothing depends on, and that get no gradient.
+        gradients = [torch.zeros_like(each) if each.grad is None else each.grad for each in self.weights]
+        adam(
+            self.weights,
+            gradients,
+            self.first_moments,
+            self.second_moments,
+            [],
+            self.adam_steps,
+            fused=True,
+            amsgrad=False,
+            beta1=0.9,
+            beta2=0.999,
+            lr=rate,
+            weight_decay=0.0,
+            eps=1e-8,
+            maximize=False,
+        )
 
     @torch.no_grad()
     def follow(self) -> None:
@@ -267,27 +317,14 @@ def learning_rate(config: DQNConfig, update: int) -> float:
     return config.learning_rate * min(1.0, config.learning_rate_hold / update)
 
 
-def empty_cells(observation: Tensor) -> Tensor:
-    """Return the legal actions [B, A] bool of observations [B, 3A]: plane 0 marks the empty cells."""
-    return observation[:, ::3] != 0
+def exploration(config: DQNConfig, plies: int) -> float:
+    """Return the probability of a random move after some plies: from start to end in a straight line."""
+    if plies >= config.epsilon_plies:
+        return config.epsilon_end
+    return config.epsilon_start + (config.epsilon_end - config.epsilon_start) * plies / config.epsilon_plies
 
 
 # Interleaved self-play
-
-
-class WaitingPly(NamedTuple):
-    """One ply of every board, where its transition waits for later plies. It shares memory with nothing else."""
-
-    seat: Tensor
-    """[B] int64: the seat that acted."""
-    observation: Tensor
-    """[B, 3A] float32"""
-    action: Tensor
-    """[B] int64"""
-    reward: Tensor
-    """[B] float32: to the seat that acted, so far."""
-    waiting: Tensor
-    """[B] bool: the game continued after it, and its transition is not stored yet."""
 
 
 class InterleavedSelfPlay:
@@ -312,23 +349,27 @@ class InterleavedSelfPlay:
         """One for both seats, or the first seat's and the second's."""
         self.plies = 0
         """Plies played on all boards together."""
-        self.epsilon = config.epsilon_start
+        self.epsilon = exploration(config, self.plies)
         self.last_updates: Sequence[Update] = []
         """The newest update of each agent; empty before the first."""
         self.symmetries = BoardSymmetries(config.rules, device) if config.symmetry == "canonical" else None
         self.starts = CounterexampleStarts(config.rules, config.counterexamples) if config.counterexamples else None
+        self.pool = SnapshotPool(self.networks, config.num_envs, device) if config.opponents == "snapshots" else None
         self.boards = batch.reset(config.rules, config.num_envs, np)
         self.next_move = torch.full((config.num_envs,), ANY, device=device)
         """[B] int64: the cell to be marked next on each board, at the start of a game, or `ANY`."""
         self.observation, self.symmetry = self.observe()
-        self.waiting = [nothing_waits(config, device) for _ in range(1, BOOTSTRAPS[config.target].plies)]
-        """The last plies of every board, the oldest first: those that the position to bootstrap from comes after."""
+        self.waiting = None
+        """The last ply of every board, if the position to bootstrap from comes after the reply: where its game
+        continues, it waits for that."""
+        if BOOTSTRAPS[config.target].plies == 2:
+            self.waiting = no_transitions(config.num_envs, config.rules.cells, device)
         self._rewards = named_rewards(config.rewards)
 
     def advance(self) -> None:
         """Play one ply on every board, and learn from it once `config.warmup` plies are played."""
         config = self.config
-        self.epsilon = linear(config.epsilon_start, config.epsilon_end, config.epsilon_plies, self.plies)
+        self.epsilon = exploration(config, self.plies)
         self.plies += config.num_envs
 
         # Act
@@ -343,6 +384,8 @@ class InterleavedSelfPlay:
         if self.starts is not None:
             self.boards, next_move = self.starts.start_games(self.boards, played.terminated, self.generator)
             self.next_move.copy_(next_move)
+        if self.pool is not None:
+            self.pool.start_games(self._tensor(played.terminated), self.generator)
         self.observation, self.symmetry = self.observe()
 
         # Store
@@ -364,10 +407,16 @@ class InterleavedSelfPlay:
         image = self.symmetries.canonical(observation)
         return image.observation, image.symmetry
 
+    @torch.no_grad()
     def act(self, observation: Tensor, seat: Tensor) -> Tensor:
-        """Return the actions [B]: each is the next move if there is one, or that of the agent whose seat is to move."""
-        first, *second = (agent.act(observation, self.epsilon) for agent in self.agents)
-        chosen = torch.where(seat == 0, first, second[0]) if second else first
+        """Return the actions [B]: each is the next move if there is one, or that of who holds the seat to move."""
+        chosen = of_mover(seat, [agent.act(observation, self.epsilon) for agent in self.agents])
+        if self.pool is not None:
+            for number, snapshot in enumerate(self.pool.snapshots):
+                boards = self.pool.boards_of(number, seat)
+                seen, networks = observation[boards], zip(self.agents, snapshot.children(), strict=True)
+                best = [agent.best(agent.values(network, seen), seen) for agent, network in networks]
+                chosen = chosen.index_copy(0, boards, of_mover(seat[boards], best))
         if self.starts is None:
             return chosen
         given = self.next_move.clamp(min=0)
@@ -381,20 +430,15 @@ class InterleavedSelfPlay:
         `other_reward` [B] went to the seat that did not act. A transition is stored when the position that its target
         bootstraps from is reached, or when its game ends; what it earns until then is added to its reward.
         """
-        if not self.waiting:
+        if self.waiting is None:
             self._add(seat, transitions)
             return
-        ended = transitions.continues == 0
-        for number, ply in enumerate(self.waiting):
-            earned = torch.where(ply.seat == seat, transitions.reward, other_reward)
-            reward = ply.reward + earned
-            reached = ended if number else torch.ones_like(ended)  # the oldest has waited long enough
-            complete = transitions._replace(observation=ply.observation, action=ply.action, reward=reward)
-            self._add(ply.seat, complete, ply.waiting & reached)
-            self.waiting[number] = ply._replace(reward=reward, waiting=ply.waiting & ~reached)
-        self._add(seat, transitions, ended)
-        newest = WaitingPly(seat, transitions.observation, transitions.action, transitions.reward, ~ended)
-        self.waiting = [*self.waiting[1:], newest]
+        before = self.waiting
+        reward = before.reward + other_reward
+        complete = transitions._replace(observation=before.observation, action=before.action, reward=reward)
+        self._add(1 - seat, complete, before.continues == 1)
+        self._add(seat, transitions, transitions.continues == 0)
+        self.waiting = transitions
 
     def _add(self, seat: Tensor, transitions: Transitions, chosen: Tensor | None = None) -> None:
         """Add the transitions marked in `chosen` [B] bool (all without it) to the memories of the agents that acted."""
@@ -411,9 +455,12 @@ class InterleavedSelfPlay:
             agent.targets(sampled, opponent)
             for agent, sampled, opponent in zip(self.agents, batches, reversed(self.agents), strict=True)
         ]
-        return [
+        updates = [
             agent.update(sampled, target) for agent, sampled, target in zip(self.agents, batches, targets, strict=True)
         ]
+        if self.pool is not None and self.agents[0].updates % EVERY == 0:
+            self.pool.take(self.networks, self.generator)
+        return updates
 
     def player(self) -> QPlayer:
         """Return the greedy player of these agents, which keeps learning with them.
@@ -421,27 +468,12 @@ class InterleavedSelfPlay:
         It plays with their averages. The network changes its mind at every update about moves that are worth the same,
         and each time its play leads to positions that it knows less well. The average rarely does.
         """
-        return QPlayer(self.config, tuple(agent.average_network for agent in self.agents))
+        return QPlayer(self.config, self.networks)
+
+    @property
+    def networks(self) -> tuple[nn.Module, ...]:
+        """Return the networks of the player: one for both seats, or the first seat's and the second's."""
+        return tuple(agent.average_network for agent in self.agents)
 
     def _tensor(self, array: object) -> Tensor:
         return torch.as_tensor(array, device=self.device)
-
-
-def nothing_waits(config: DQNConfig, device: torch.device) -> WaitingPly:
-    """Return a ply of every board before the first one, for which nothing waits."""
-    boards, cells = config.num_envs, config.rules.cells
-    with device:
-        return WaitingPly(
-            seat=torch.zeros(boards, dtype=torch.int64),
-            observation=torch.zeros(boards, 3 * cells),
-            action=torch.zeros(boards, dtype=torch.int64),
-            reward=torch.zeros(boards),
-            waiting=torch.zeros(boards, dtype=torch.bool),
-        )
-
-
-def linear(start: float, end: float, duration: int, plies: int) -> float:
-    """Return a value that moves from `start` to `end` in a straight line over `duration` plies and stays there."""
-    if plies >= duration:
-        return end
-    return start + (end - start) * plies / duration

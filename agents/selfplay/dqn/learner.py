@@ -13,14 +13,12 @@ from selfplay.dqn.config import DQNConfig
 from selfplay.dqn.dqn import DQNAgent, InterleavedSelfPlay
 from selfplay.dqn.network import NetworkFactory, empty_network
 from selfplay.dqn.player import QPlayer
+from selfplay.dqn.pool import SNAPSHOTS
 from selfplay.errors import UserError
-from selfplay.judge.teach import ANY, MOST_FOR_TRAINING
-from selfplay.settings import GIGABYTE, LARGEST, machine_bytes, require
+from selfplay.settings import GIGABYTE, machine_bytes, require
 from selfplay.tensor_file import check_state
-from tictactoe import Rules, planes
+from tictactoe import Rules
 
-MOST_PLIES = 2 * LARGEST
-"""Upper bound for the counters of a run that a checkpoint may hold."""
 WEIGHT_COPIES = 6
 """Vectors of all weights: network, gradient, target network, average, and two moments of Adam."""
 
@@ -28,8 +26,8 @@ WEIGHT_COPIES = 6
 class DQNLearner:
     """A DQN that learns by self-play; `steps` counts plies, `updates` counts those of each agent.
 
-    `network` makes a custom network in place of the one that the settings describe. It is called with the rules and
-    returns a module from [B, 3A] to [B, A]. `agent` is the class of the agents.
+    `network` is a custom network in place of the one that the settings describe: a module from [B, 3A] to [B, A], which
+    is copied, or a function that makes one from the rules. `agent` is the class of the agents.
 
     Raises:
         UserError: there is no such device, too little memory for these settings, or the custom network or agent does
@@ -39,7 +37,7 @@ class DQNLearner:
     def __init__(
         self, config: DQNConfig, network: NetworkFactory | None = None, agent: type[DQNAgent] = DQNAgent
     ) -> None:
-        require(network is None or callable(network), "network", "a function that makes one", network)
+        require(network is None or callable(network), "network", "a module or a function that makes one", network)
         is_agent = isinstance(agent, type) and issubclass(agent, DQNAgent)
         require(is_agent, "agent", "a subclass of selfplay.DQNAgent", agent)
         self.device = choose_device(config.device)
@@ -47,7 +45,6 @@ class DQNLearner:
         self.self_play = InterleavedSelfPlay(config, self.device, network, agent)
         for each in self.self_play.agents:
             check_agent(each)
-            prepare_moments(each)
         if self.self_play.starts is not None:
             self.teach = self.self_play.starts.teach  # an optional member of a learner: here only if it has a use
 
@@ -93,15 +90,14 @@ class DQNLearner:
         Raises:
             UserError: a number is not finite.
         """
-        tensors = [update.loss for update in self.self_play.last_updates]
-        for agent in self.self_play.agents:
-            tensors += learned_tensors(agent).values()
-        if not all(bool(tensor.isfinite().all()) for tensor in tensors):
-            raise UserError("the loss is no longer finite; lower learning_rate")
-        for agent in self.self_play.agents:
-            for name, tensor in agent.own_tensors().items():
-                if not bool(tensor.isfinite().all()):
-                    raise UserError(f"{name} of a {type(agent).__name__} is no longer finite")
+        tensors: dict[str, Tensor] = {}
+        for number, agent in enumerate(self.self_play.agents):
+            tensors |= named(f"agent_{number}", {**learned_tensors(agent), **agent.own_tensors()})
+        for number, update in enumerate(self.self_play.last_updates):
+            tensors[f"agent_{number}.loss"] = update.loss
+        for name, tensor in tensors.items():
+            if not bool(tensor.isfinite().all()):
+                raise UserError(f"{name} is no longer finite; lower learning_rate")
 
     def state(self) -> dict[str, Any]:
         """Return everything that training changes. The last updates are left out, since the next step replaces them.
@@ -135,15 +131,10 @@ class DQNLearner:
         if not same_device:
             wanted["generator"] = state.get("generator")  # of another device: it is not restored
         check_state(state, wanted)
-        check_numbers(state, play)
-        check_positions(state, self.rules)
         if same_device:
-            try:
-                play.generator.set_state(state["generator"])
-            except RuntimeError as error:
-                raise UserError(f"the checkpoint holds no state of a random generator: {error}") from None
+            play.generator.set_state(state["generator"])
         for name, tensor in changed_tensors(play).items():
-            tensor.copy_(state[name])
+            tensor.detach().copy_(state[name])
         for number, agent in enumerate(play.agents):
             agent.memory.added = state[f"agent_{number}.added"]
             agent.updates = state["updates"]
@@ -155,39 +146,28 @@ def check_agent(agent: DQNAgent) -> None:
     """Refuse an agent, of a subclass, that a checkpoint would not restore.
 
     Raises:
-        UserError: its optimizer is not Adam, or a tensor of its own is a copy, into which nothing is restored.
+        UserError: a tensor of its own is a copy, into which nothing is restored.
     """
     name = type(agent).__name__
-    if not isinstance(agent.optimizer, torch.optim.Adam | torch.optim.AdamW):
-        raise UserError(f"agent {name}: its optimizer must be Adam or AdamW, got {type(agent.optimizer).__name__}")
     again = agent.own_tensors()
     for key, tensor in agent.own_tensors().items():
         if tensor.data_ptr() != again[key].data_ptr():
             raise UserError(f"agent {name}: own_tensors must return {key} itself, the tensor that it uses, not a copy")
 
 
-def prepare_moments(agent: DQNAgent) -> None:
-    """Give Adam the moments with which it begins, so that a state has the same tensors before the first update."""
-    for parameter in agent.network.parameters():
-        agent.optimizer.state[parameter] = {
-            "step": torch.zeros((), device=parameter.device),
-            "exp_avg": torch.zeros_like(parameter),
-            "exp_avg_sq": torch.zeros_like(parameter),
-        }
+def named(place: str, tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
+    """Return tensors under their names in a place."""
+    return {f"{place}.{name}": tensor for name, tensor in tensors.items()}
 
 
 def learned_tensors(agent: DQNAgent) -> dict[str, Tensor]:
     """Return the tensors of an agent that an update changes."""
-    tensors = {}
-    for name, tensor in agent.network.state_dict().items():
-        tensors[f"network.{name}"] = tensor
-    for name, tensor in agent.target_network.state_dict().items():
-        tensors[f"target_network.{name}"] = tensor
-    for name, tensor in agent.average_network.state_dict().items():
-        tensors[f"average_network.{name}"] = tensor
-    for number, parameter in enumerate(agent.network.parameters()):
-        for name, tensor in agent.optimizer.state[parameter].items():
-            tensors[f"adam.{number}.{name}"] = tensor
+    tensors = named("network", agent.network.state_dict())
+    tensors |= named("target_network", agent.target_network.state_dict())
+    tensors |= named("average_network", agent.average_network.state_dict())
+    moments = zip(agent.adam_steps, agent.first_moments, agent.second_moments, strict=True)
+    for number, (step, first, second) in enumerate(moments):
+        tensors |= named(f"adam.{number}", {"step": step, "exp_avg": first, "exp_avg_sq": second})
     return tensors
 
 
@@ -197,75 +177,18 @@ def changed_tensors(play: InterleavedSelfPlay) -> dict[str, Tensor]:
     for name, array in play.boards._asdict().items():
         tensors[f"boards.{name}"] = torch.from_numpy(array)  # shares its memory
     if play.starts is not None:
-        tensors["starts.positions"] = play.starts.positions
-        tensors["starts.count"] = play.starts.count
+        tensors |= named("starts", {"positions": play.starts.positions, "count": play.starts.count})
         tensors["next_move"] = play.next_move
+    if play.pool is not None:
+        tensors |= named("pool", play.pool.state_dict())
+    if play.waiting is not None:
+        tensors |= named("waiting", play.waiting._asdict())
     for number, agent in enumerate(play.agents):
-        for name, tensor in learned_tensors(agent).items():
-            tensors[f"agent_{number}.{name}"] = tensor
-        for name, tensor in agent.memory.tensors().items():
-            tensors[f"agent_{number}.memory.{name}"] = tensor
-        for name, tensor in agent.own_tensors().items():
-            tensors[f"agent_{number}.own.{name}"] = tensor.detach()
-    for number, ply in enumerate(play.waiting):
-        for name, tensor in ply._asdict().items():
-            tensors[f"waiting_{number}.{name}"] = tensor
+        place = f"agent_{number}"
+        tensors |= named(place, learned_tensors(agent))
+        tensors |= named(f"{place}.memory", agent.memory.transitions._asdict())
+        tensors |= named(f"{place}.own", agent.own_tensors())
     return tensors
-
-
-def check_numbers(state: Mapping[str, Any], play: InterleavedSelfPlay) -> None:
-    """Refuse a state with counters, cells or seats that no run reaches.
-
-    Raises:
-        UserError: a number is out of range.
-    """
-    last_cell = play.config.rules.cells - 1
-    highest = {"plies": MOST_PLIES, "updates": MOST_PLIES, "boards.ply": last_cell}
-    lowest = {}
-    if play.starts is not None:
-        highest["starts.count"] = MOST_FOR_TRAINING
-        highest["next_move"] = last_cell
-        lowest["next_move"] = ANY
-    for number in range(len(play.agents)):
-        highest[f"agent_{number}.added"] = MOST_PLIES
-        highest[f"agent_{number}.memory.action"] = last_cell
-    for number in range(len(play.waiting)):
-        highest[f"waiting_{number}.seat"] = 1
-        highest[f"waiting_{number}.action"] = last_cell
-    for name, most in highest.items():
-        least = lowest.get(name, 0)
-        in_range = torch.as_tensor((state[name] >= least) & (state[name] <= most))
-        if not bool(in_range.all()):
-            raise UserError(f"the checkpoint is damaged: {name} must be from {least} to {most:,}")
-
-
-def check_positions(state: Mapping[str, Any], rules: Rules) -> None:
-    """Refuse a state with positions that are not on the board.
-
-    Raises:
-        UserError: there are marks outside the board, two in one cell, or more or fewer than plies.
-    """
-    if "starts.positions" in state:
-        mover, opponent, move = state["starts.positions"]
-        check_marks("starts.positions", mover, opponent, rules)
-        if not bool(((move >= ANY) & (move < rules.cells)).all()):
-            raise UserError("the checkpoint is damaged: starts.positions holds moves outside the board")
-    mover, opponent = state["boards.mover"], state["boards.opponent"]
-    check_marks("boards", mover, opponent, rules)
-    marks = torch.as_tensor(planes.bits(rules.cells, mover | opponent))
-    if not torch.equal(marks.sum(dim=1), state["boards.ply"]):
-        raise UserError("the checkpoint is damaged: boards.ply must be the number of marks")
-
-
-def check_marks(name: str, mover: Tensor, opponent: Tensor, rules: Rules) -> None:
-    """Refuse bitboards, of any shape, that are no positions.
-
-    Raises:
-        UserError: there are marks outside the board, or two in one cell.
-    """
-    outside, twice = (mover | opponent) & ~rules.full_word, mover & opponent
-    if bool((outside | twice).any()):
-        raise UserError(f"the checkpoint is damaged: {name} holds marks outside the board, or two in a cell")
 
 
 def choose_device(name: str) -> torch.device:
@@ -302,7 +225,8 @@ def least_bytes(config: DQNConfig) -> int:
     places = cells if config.message_rounds else 1  # that the hidden layers look at
     units = cells * config.message_width * config.message_rounds + places * sum(config.hidden) + cells
     transition = 6 * cells + 4  # 4-byte numbers: two observations, an 8-byte action, reward, continues
-    stored = agents * (config.memory_size * transition + WEIGHT_COPIES * weights)
+    copies = WEIGHT_COPIES + (SNAPSHOTS if config.opponents == "snapshots" else 0)
+    stored = agents * (config.memory_size * transition + copies * weights)
     return 4 * (stored + config.batch_size * (transition + units) + config.num_envs * units)
 
 

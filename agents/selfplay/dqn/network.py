@@ -4,21 +4,21 @@ Dense layers look at the whole board. Or cells and lines pass messages, and the 
 nothing has to be learned for each place of the board anew.
 """
 
-from collections.abc import Callable, Iterable
+import copy
+from collections.abc import Callable, Sequence
 from itertools import pairwise
-from typing import TypeAlias, cast
+from typing import TypeAlias
 
 import torch
 from torch import Tensor, nn
-from torch.nn.functional import linear
 
 from selfplay.dqn.config import DQNConfig
 from selfplay.errors import UserError
 from selfplay.learner import code_name
 from tictactoe import Rules
 
-NetworkFactory: TypeAlias = Callable[[Rules], nn.Module]
-"""Makes a custom network for a board: a module from [B, 3A] float32 to [B, A] float32."""
+NetworkFactory: TypeAlias = Callable[[Rules], nn.Module] | nn.Module
+"""Makes a custom network for a board: a module from [B, 3A] float32 to [B, A] float32. Or such a module itself."""
 
 TIE_BREAK = 1e-4
 """What is subtracted from a value for each earlier cell, so that the first of cells that look the same is chosen."""
@@ -28,8 +28,6 @@ class QNetwork(nn.Module):
     """A map from observations [B, 3A] to action values [B, A].
 
     `hidden` lists the widths of the dense layers, each followed by a ReLU.
-
-    Layers are applied as functions, because calling a module costs as much again as a layer of this size.
     """
 
     def __init__(self, rules: Rules, hidden: tuple[int, ...]) -> None:
@@ -41,9 +39,10 @@ class QNetwork(nn.Module):
     def forward(self, observation: Tensor) -> Tensor:
         """Return the action values [B, A] of observations [B, 3A]."""
         features = observation
-        for layer in cast("Iterable[nn.Linear]", self.hidden):
-            features = linear(features, layer.weight, layer.bias).relu_()
-        return linear(features, self.output.weight, self.output.bias)
+        for layer in self.hidden:
+            features = layer(features).relu()
+        values: Tensor = self.output(features)
+        return values
 
 
 class MessageNetwork(nn.Module):
@@ -80,10 +79,10 @@ class MessageNetwork(nn.Module):
         cells = observation.view(-1, self._lines.shape[1], 3).transpose(0, 1).contiguous()
         for each in self.rounds:
             cells = each(cells, self._lines)
-        first, *others = cast("Iterable[nn.Linear]", (*self.hidden, self.output))
-        features = linear(cells, first.weight, first.bias).add_(linear(cells.mean(dim=0), self.mean.weight))
+        first, *others = (*self.hidden, self.output)
+        features: Tensor = first(cells) + self.mean(cells.mean(dim=0))
         for layer in others:
-            features = linear(features.relu_(), layer.weight, layer.bias)
+            features = layer(features.relu())
         return features.squeeze(2).t() - self._order
 
 
@@ -100,10 +99,9 @@ class MessageRound(nn.Module):
         """Return what the cells know after the round; `lines` [L, A] is 1 where a cell is in a line."""
         count, boards, _ = cells.shape
         sums = (lines @ cells.view(count, -1)).view(lines.shape[0], boards, -1)
-        of_lines = linear(sums, self.line.weight, self.line.bias).relu_()
-        messages = linear(of_lines, self.message.weight).view(lines.shape[0], -1)
-        own = linear(cells, self.cell.weight, self.cell.bias).view(count, -1)
-        return own.addmm_(lines.t(), messages).relu_().view(count, boards, -1)
+        messages = self.message(self.line(sums).relu()).view(lines.shape[0], -1)
+        own: Tensor = self.cell(cells).view(count, -1)
+        return own.addmm(lines.t(), messages).relu().view(count, boards, -1)
 
 
 def empty_network(config: DQNConfig, device: torch.device) -> QNetwork | MessageNetwork:
@@ -149,11 +147,13 @@ def initialize(network: nn.Module, generator: torch.Generator) -> None:
 def custom_network(factory: NetworkFactory, rules: Rules) -> nn.Module:
     """Return a custom network in evaluation mode, in which dropout and batch statistics do nothing.
 
+    A module that is given in place of a function is copied, so that it stays as it is.
+
     Raises:
         UserError: it is not a module, cannot be trained, or does not map [B, 3A] to [B, A].
     """
     name = code_name(factory)
-    network = factory(rules)
+    network = copy.deepcopy(factory) if isinstance(factory, nn.Module) else factory(rules)
     if not isinstance(network, nn.Module):
         raise UserError(f"network {name}: must return a torch.nn.Module, got {type(network).__name__}")
     network.eval()
@@ -178,3 +178,14 @@ def mask_illegal(values: Tensor, legal: Tensor | None) -> Tensor:
     if legal is None:
         return values
     return torch.where(legal, values, -torch.inf)
+
+
+def empty_cells(observation: Tensor) -> Tensor:
+    """Return the legal actions [B, A] bool of observations [B, 3A]: plane 0 marks the empty cells."""
+    return observation[:, ::3] != 0
+
+
+def of_mover(seat: Tensor, choices: Sequence[Tensor]) -> Tensor:
+    """Return the choice of the seat that is to move, where each seat has one; a single one is for both seats."""
+    first, *second = choices
+    return torch.where(seat == 0, first, second[0]) if second else first

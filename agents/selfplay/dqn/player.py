@@ -7,7 +7,7 @@ import torch
 from torch import Tensor, nn
 
 from selfplay.dqn.config import DQNConfig
-from selfplay.dqn.network import NetworkFactory, custom_network, empty_network, mask_illegal
+from selfplay.dqn.network import NetworkFactory, custom_network, empty_cells, empty_network, mask_illegal, of_mover
 from selfplay.dqn.symmetry import BoardSymmetries
 from selfplay.errors import UserError
 from selfplay.judge.report import player_html
@@ -47,11 +47,12 @@ class QPlayer:
 
         Raises:
             ValueError: the observations are not of this player's board.
+            UserError: some values are not finite.
         """
         if np.ndim(observation) == 3:
             return self.q_values(observation[None])[0]
-        planes = self._planes(observation)
-        inputs = network_inputs(planes.flatten(1), self.perspective)
+        planes = self._planes(observation).flatten(1)
+        inputs = network_inputs(planes, self.perspective)
         if self.symmetries is None:
             values = [in_parts(network, inputs) for network in self.networks]
         else:
@@ -60,11 +61,10 @@ class QPlayer:
             values = [
                 self.symmetries.values(in_parts(network, inputs)[which], image.symmetry) for network in self.networks
             ]
-        if len(values) > 1:
-            second_to_move = planes[..., 1].sum(dim=(1, 2)) != planes[..., 2].sum(dim=(1, 2))
-            values = [torch.where(second_to_move[:, None], values[1], values[0])]
-        check_finite(values[0])
-        return values[0] if isinstance(observation, Tensor) else values[0].cpu().numpy()
+        shown = of_mover(seat_to_move(planes), values)
+        if not bool(shown.isfinite().all()):  # among them there may be no highest one
+            raise UserError("the player has values that are not finite: its weights are damaged or too large")
+        return shown if isinstance(observation, Tensor) else shown.cpu().numpy()
 
     def _planes(self, observation: Array) -> Tensor:
         """Return observations [B, R, C, 3] as a tensor on the player's device.
@@ -101,7 +101,7 @@ class QPlayer:
         """Return what the player maximizes, [B, A]: its values, masked actions below all."""
         values = torch.as_tensor(self.q_values(observation))
         planes = torch.as_tensor(observation, device=values.device)
-        legal = planes[..., 0].flatten(1) != 0 if self.mask else None
+        legal = empty_cells(planes.flatten(1)) if self.mask else None
         if action_mask is not None:
             legal = torch.as_tensor(action_mask, device=values.device) != 0
         return mask_illegal(values, legal)
@@ -150,17 +150,15 @@ class PlayerModule(nn.Module):
     def __init__(self, player: QPlayer) -> None:
         super().__init__()
         self.networks = by_seat(player.networks)
-        self._cells = player.rules.cells
-        self._mover_first = player.perspective == "mover"
+        self._numbers = 3 * player.rules.cells
+        self._perspective = player.perspective
         self._mask = player.mask
         self._symmetries = player.symmetries
 
     def forward(self, observation: Tensor) -> Tensor:
         """Return the value of each cell."""
-        planes = observation.float().reshape(-1, self._cells, 3)
-        first, second = planes[..., 1].sum(dim=1), planes[..., 2].sum(dim=1)
-        swap = first > second if self._mover_first else first < second
-        inputs = torch.where(swap[:, None, None], planes[..., [0, 2, 1]], planes).flatten(1)
+        planes = observation.reshape(-1, self._numbers)
+        inputs = network_inputs(planes, self._perspective)
         if self._symmetries is None:
             values = [network(inputs) for network in self.networks.values()]
         else:
@@ -169,20 +167,7 @@ class PlayerModule(nn.Module):
                 self._symmetries.values(network(image.observation), image.symmetry)
                 for network in self.networks.values()
             ]
-        shown = values[0]
-        if len(values) > 1:
-            shown = torch.where((first != second)[:, None], values[1], values[0])
-        return mask_illegal(shown, planes[..., 0] != 0 if self._mask else None)
-
-
-def check_finite(values: Tensor) -> None:
-    """Refuse values that overflow or are no numbers: among them there may be no highest one.
-
-    Raises:
-        UserError: some are.
-    """
-    if not bool(values.isfinite().all()):
-        raise UserError("the player has values that are not finite: its weights are damaged or too large")
+        return mask_illegal(of_mover(seat_to_move(planes), values), empty_cells(planes) if self._mask else None)
 
 
 def network_inputs(observation: Tensor, perspective: str) -> Tensor:
@@ -192,12 +177,15 @@ def network_inputs(observation: Tensor, perspective: str) -> Tensor:
     observation with the second seat to move, and fewer mean a mover's observation with the second seat to move. With
     equal numbers the first seat is to move and both perspectives agree.
     """
-    planes = observation.float().view(len(observation), -1, 3)
-    first, second = torch.split(planes[..., 1:].sum(dim=1, keepdim=True), 1, dim=2)
+    planes = observation.float().reshape(-1, observation.shape[1] // 3, 3)
+    first, second = planes[..., 1].sum(dim=1), planes[..., 2].sum(dim=1)
     swap = first > second if perspective == "mover" else first < second
-    if not swap.any():
-        return planes.flatten(1)
-    return torch.where(swap, planes[..., [0, 2, 1]], planes).flatten(1)
+    return torch.where(swap[:, None, None], planes[..., [0, 2, 1]], planes).flatten(1)
+
+
+def seat_to_move(observation: Tensor) -> Tensor:
+    """Return the seat to move, [B, 1]: the second one, 1, where there are not as many marks of each kind."""
+    return (observation[:, 1::3].sum(dim=1) != observation[:, 2::3].sum(dim=1)).long()[:, None]
 
 
 def in_parts(network: nn.Module, inputs: Tensor) -> Tensor:

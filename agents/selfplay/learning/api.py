@@ -50,8 +50,8 @@ def train(
     `settings` are those of a DQN: `train(seed=1, mask=True)`. Name another algorithm first: `train("minimax-q",
     games=2000)`. Or change the settings of a config object: `train(selfplay.open(RUN).config, seed=2)`. A config.json
     makes the same run again: `train(**json.load(file))`. `learner` is your own algorithm, a `selfplay.Learner` or a
-    class that makes one. `network` makes your own network: `network(rules)` returns a module from [B, 3A] to [B, A].
-    `agent` is your own subclass of `selfplay.DQNAgent`.
+    class that makes one. `network` is your own network: a module from [B, 3A] to [B, A], or a function of the rules
+    that returns one. `agent` is your own subclass of `selfplay.DQNAgent`.
 
     With `resume` the run in that folder continues from its last checkpoint, with these `settings` changed; with `force`
     even settings that a resumed run must keep. `checkpoint_interval` is in seconds. `name` and `runs_dir` are the name

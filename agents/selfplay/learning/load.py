@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from selfplay.dqn.config import DQNConfig
 from selfplay.errors import UserError, naming_the_extra
-from selfplay.learner import LearnerFactory, code_name, make_learner
+from selfplay.learner import LearnerFactory, code_name, make_learner, restore
 from selfplay.learning import folder as run_folder
 from selfplay.learning.algorithms import Config, parse_settings
 from selfplay.learning.folder import MODEL, SNAPSHOTS
@@ -54,7 +54,7 @@ def load(
         made = make_learner(learner, config.options)
         if made is learner:
             made = copy.deepcopy(made)  # what the caller gave stays as it is
-        made.restore(read_state(path)[0])
+        restore(made, read_state(path)[0])
         return made.player()
     from selfplay.tabular.players import read_player as read_table
 

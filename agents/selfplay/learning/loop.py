@@ -177,8 +177,8 @@ def _evaluate(
     learner: Learner, config: RunSettings, progress: Progress, clock: _Clock
 ) -> tuple[Record, TrainingPositions | None]:
     """Return an exact evaluation of the current player, and counterexamples if the learner is taught."""
+    clock.stop()
     metrics = {name: float(value) for name, value in learner.metrics().items()} if hasattr(learner, "metrics") else {}
-    clock.stop()  # only now: for its metrics a learner waits for its device
     metrics |= clock.metrics(config.unit)
     player, every_state = learner.player(), config.stop == "optimal"
     policy = learner_policy(learner, player)

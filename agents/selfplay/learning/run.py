@@ -12,7 +12,7 @@ from typing import Any
 
 from selfplay.errors import UserError
 from selfplay.files import locked, write_whole
-from selfplay.learner import Learner
+from selfplay.learner import Learner, restore
 from selfplay.learning import folder as run_folder, loop
 from selfplay.learning.checkpoint import read_checkpoint
 from selfplay.learning.folder import CHECKPOINT, METRICS, MODEL, RunFlags
@@ -145,7 +145,7 @@ def _resumed(learner: Learner, config: RunSettings, folder: Path, force: bool) -
         return None
     progress, settings = checkpoint.progress, checkpoint.settings
     try:
-        learner.restore(checkpoint.state)
+        restore(learner, checkpoint.state)
     except UserError as error:
         now = json.loads(json.dumps(flat(config)))
         changed = ", ".join(name for name, value in settings.items() if now.get(name) != value) or "none"

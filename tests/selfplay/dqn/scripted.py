@@ -89,8 +89,18 @@ def constant_values(
     """Make the agent's networks give the same values [A] in every position; the average is 0 if not given."""
     networks = agent.network, agent.target_network, agent.average_network
     for network, values in zip(networks, (online, target, average or [0.0] * len(online)), strict=True):
-        assert isinstance(network, QNetwork)
-        with torch.no_grad():
-            for parameter in network.parameters():
-                parameter.zero_()
-            network.output.bias.copy_(torch.tensor(values))
+        give_constant_values(network, values)
+
+
+@torch.no_grad()
+def give_constant_values(network: torch.nn.Module, values: list[float]) -> None:
+    """Make a network give the same values [A] in every position."""
+    assert isinstance(network, QNetwork)
+    for parameter in network.parameters():
+        parameter.zero_()
+    network.output.bias.copy_(torch.tensor(values))
+
+
+def one_hot(cell: int) -> list[float]:
+    """Return values with which a cell is chosen."""
+    return [float(number == cell) for number in range(9)]

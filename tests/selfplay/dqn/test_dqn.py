@@ -1,14 +1,16 @@
 """The DQN's parts: replay memory, moves, updates, and who moves, stores and learns in self-play."""
 
-import copy
 from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 import torch
 
-from selfplay.dqn.dqn import ReplayMemory, Transitions, learning_rate
-from tests.selfplay.dqn.scripted import CPU, config_with, constant_values, make, play, remembered
+from selfplay.dqn.dqn import DQNAgent, InterleavedSelfPlay, ReplayMemory, Transitions, learning_rate
+from tests.runs import python
+from tests.selfplay.dqn.scripted import CPU, config_with, constant_values, make, one_hot, play, remembered
 from tictactoe import Rewards, Rules, batch
 
 
@@ -87,28 +89,43 @@ def test_the_loss_is_that_of_the_actions_taken(loss: str, sum_of_five: float) ->
     assert float(update.loss) == pytest.approx(sum_of_five / 5)
 
 
-def test_adam_takes_the_scheduled_steps_and_the_target_network_follows_softly() -> None:
-    config = config_with(learning_rate=0.01, learning_rate_hold=2, soft_update=0.25)
-    self_play = make(config)
-    (agent,) = self_play.agents
-    play(self_play, [0, 3, 1, 4, 2])
-    reference = copy.deepcopy(agent.network)
-    adam = torch.optim.Adam(reference.parameters(), lr=1.0)
-    for rate in (0.01, 0.01, 0.01 * 2 / 3, 0.01 * 2 / 4):
-        before = [weights.clone() for weights in agent.target_weights]
-        sampled = agent.sample()
-        targets = agent.targets(sampled, agent)
-        agent.update(sampled, targets)
-        values = reference(sampled.observation).gather(1, sampled.action[:, None])[:, 0]
-        adam.zero_grad()
-        torch.nn.functional.huber_loss(values, targets).backward()  # type: ignore[no-untyped-call]
-        adam.param_groups[0]["lr"] = rate
-        adam.step()
-        for ours, theirs in zip(agent.weights, reference.parameters(), strict=True):
-            torch.testing.assert_close(ours, theirs, rtol=1e-5, atol=1e-6)
-        for old, new, online in zip(before, agent.target_weights, agent.weights, strict=True):
-            torch.testing.assert_close(new, old + 0.25 * (online - old))
-            assert not torch.equal(new, old)
+class ObjectOfPyTorch(DQNAgent):
+    """An agent that learns with PyTorch's own object."""
+
+    adam: torch.optim.Adam | None = None
+
+    def descend(self, rate: float) -> None:
+        """Let the object take the step."""
+        self.adam = self.adam or torch.optim.Adam(self.weights, fused=True)
+        self.adam.param_groups[0]["lr"] = rate
+        self.adam.step()
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+@pytest.mark.parametrize(
+    "changes", [{}, {"networks": "separate"}, {"message_rounds": 1, "rules": Rules(4, 4, 4), "mask": True}], ids=str
+)
+def test_adam_is_that_of_pytorch_bit_by_bit(changes: dict[str, Any], seed: int) -> None:
+    config = config_with(seed=seed, learning_rate_hold=50, **changes)
+    one, other = (InterleavedSelfPlay(config, CPU, agent=agent) for agent in (DQNAgent, ObjectOfPyTorch))
+    for _ in range(203):
+        one.advance()
+        other.advance()
+    for ours, theirs in zip(one.agents, other.agents, strict=True):
+        assert ours.updates == 200
+        assert all(torch.equal(each, again) for each, again in zip(ours.weights, theirs.weights, strict=True))
+
+
+def test_a_run_needs_no_compiler(tmp_path: Path) -> None:
+    arguments = ["train", "--total-steps", "3200", "--run-dir", str(tmp_path / "it")]
+    code = f"""\
+import contextlib, sys
+from selfplay.cli.main import main
+with contextlib.suppress(SystemExit):
+    main({arguments})
+print([name for name in ("torch._dynamo", "torch._inductor") if name in sys.modules])"""
+    assert python("-c", code, cwd=tmp_path).stdout.splitlines()[-1] == "[]"
+    assert (tmp_path / "it" / "model.safetensors").exists()
 
 
 def test_the_learning_rate_is_held_and_then_falls_unless_the_hold_is_0() -> None:
@@ -117,28 +134,21 @@ def test_the_learning_rate_is_held_and_then_falls_unless_the_hold_is_0() -> None
     assert learning_rate(constant, 10**9) == constant.learning_rate
 
 
-def test_a_hard_update_copies_the_network_every_so_many_updates() -> None:
-    self_play = make(config_with(hard_update=3))
+@pytest.mark.parametrize(
+    ("settings", "parts"), [({"soft_update": 0.25}, [0.25] * 4), ({"hard_update": 3}, [0, 0, 1, 0])]
+)
+def test_the_target_network_follows_softly_or_is_copied_now_and_then(
+    settings: dict[str, Any], parts: list[float]
+) -> None:
+    self_play = make(config_with(**settings))
     (agent,) = self_play.agents
     play(self_play, [0, 3, 1, 4, 2])
-    start = [weights.clone() for weights in agent.target_weights]
-    for number in range(1, 7):
+    for part in parts:
         before = [weights.clone() for weights in agent.target_weights]
         self_play.learn()
-        expected = agent.weights if number % 3 == 0 else before
-        assert all(torch.equal(one, other) for one, other in zip(agent.target_weights, expected, strict=True))
-    assert not torch.equal(agent.target_weights[0], start[0])
-
-
-def first_prefers(cell: int) -> list[float]:
-    return [float(number == cell) for number in range(9)]
-
-
-def test_each_boards_move_comes_from_the_agent_whose_seat_is_to_move() -> None:
-    self_play = make(config_with(epsilon_start=0.0), separate=True)
-    for agent, cell in zip(self_play.agents, (2, 6), strict=True):
-        constant_values(agent, first_prefers(cell), [0] * 9)
-    assert self_play.act(torch.zeros(4, 27), torch.tensor([0, 1, 1, 0])).tolist() == [2, 6, 6, 2]
+        for old, new, online in zip(before, agent.target_weights, agent.weights, strict=True):
+            torch.testing.assert_close(new, old + part * (online - old))
+            assert not torch.equal(old, online)
 
 
 def test_the_average_counts_the_nth_update_n_times() -> None:
@@ -157,7 +167,7 @@ def test_the_average_counts_the_nth_update_n_times() -> None:
 def test_the_player_plays_with_the_average_of_each_seats_network() -> None:
     self_play = make(config_with(), separate=True)
     for agent, cell in zip(self_play.agents, (2, 6), strict=True):
-        constant_values(agent, first_prefers(1), first_prefers(3), first_prefers(cell))
+        constant_values(agent, one_hot(1), one_hot(3), one_hot(cell))
     state = batch.State(np.array([0, 0]), np.array([0, 16]), np.array([0, 1]))
     for perspective in ("absolute", "mover"):
         assert self_play.player().act(batch.observe(Rules(), state, perspective)).tolist() == [2, 6]

@@ -9,7 +9,7 @@ import torch
 import selfplay
 from selfplay.dqn import learner as dqn_learner
 from selfplay.dqn.config import PRESETS, DQNConfig
-from selfplay.dqn.dqn import BOOTSTRAPS, DQNAgent, linear
+from selfplay.dqn.dqn import BOOTSTRAPS, DQNAgent, exploration
 from selfplay.dqn.learner import DQNLearner, check_memory, learned_tensors, least_bytes
 from selfplay.learning.loop import Record, train
 from tests.runs import refused
@@ -60,7 +60,6 @@ def usual() -> dict[str, torch.Tensor]:
 @pytest.mark.parametrize(
     "change",
     [
-        {"rewards": "sparse"},
         {"perspective": "absolute"},
         {"learning_rate": 1e-4},
         {"learning_rate_hold": 1},
@@ -76,19 +75,12 @@ def test_settings_count_that_no_other_test_holds(change: dict[str, Any], usual: 
     assert not equal(usual, others)
 
 
-def test_the_same_seed_gives_the_same_bits_and_two_agents_differ() -> None:
-    config = config_with(networks="separate")
-    (_, weights), (_, again) = trained(config), trained(config)
-    assert equal(weights, again)
-    assert not torch.equal(weights["0.output.weight"], weights["1.output.weight"])
-
-
 def test_epsilon_follows_its_schedule() -> None:
     config = config_with(total_steps=160, epsilon_start=1.0, epsilon_end=0.0, epsilon_plies=80, warmup=0)
     learner = DQNLearner(config)
     epsilons = [learner.self_play.epsilon for _ in iterations(learner)]
     assert epsilons == pytest.approx([1, 0.8, 0.6, 0.4, 0.2, 0, 0, 0, 0, 0])
-    assert linear(0.9, 0.2, 0, 0) == 0.2
+    assert exploration(config_with(epsilon_plies=0), 0) == 0.9
 
 
 @pytest.mark.parametrize(
@@ -126,21 +118,6 @@ def advanced(config: DQNConfig, steps: int) -> DQNLearner:
     return learner
 
 
-def test_asking_for_the_state_changes_no_bit() -> None:
-    asked, left = DQNLearner(config_with()), DQNLearner(config_with())
-    for _ in range(8):
-        asked.state()
-        for learner in (asked, left):
-            learner.advance(1)
-    assert asked.updates == 5
-    one, other = ({name: torch.as_tensor(each) for name, each in learned(of).items()} for of in (asked, left))
-    assert equal(one, other)
-
-
-def learned(learner: DQNLearner) -> dict[str, torch.Tensor]:
-    return learned_tensors(learner.self_play.agents[0])
-
-
 @pytest.mark.parametrize("number", [float("nan"), float("inf")])
 @pytest.mark.parametrize("name", ["network.output.bias", "target_network.output.bias", "adam.0.exp_avg", "loss"])
 def test_numbers_that_are_not_finite_are_refused(name: str, number: float) -> None:
@@ -152,25 +129,13 @@ def test_numbers_that_are_not_finite_are_refused(name: str, number: float) -> No
     assert "learning_rate" in refused(learner.state)
 
 
-@pytest.mark.parametrize(
-    ("name", "value"),
-    [("plies", -1), ("boards.mover", 1 << 9), ("waiting_0.action", 9), ("starts.positions", 1), ("next_move", 9)],
-)
-def test_a_state_that_no_run_has_is_refused(name: str, value: int) -> None:
+@pytest.mark.parametrize("name", ["plies", "waiting.action", "agent_1.adam.0.exp_avg"])
+def test_a_state_that_lacks_something_or_has_it_in_another_shape_is_refused(name: str) -> None:
     config = config_with(target="independent", networks="separate")
     state = advanced(config, 6).state()
-    changed = torch.full_like(state[name], value) if isinstance(state[name], torch.Tensor) else value
-    assert name.partition(".")[0] in refused(DQNLearner(config).restore, state | {name: changed})
+    assert name in refused(DQNLearner(config).restore, state | {name: torch.zeros(3, dtype=torch.int8)})
     del state[name]
     assert name in refused(DQNLearner(config).restore, state)
-
-
-def test_on_another_device_random_numbers_start_again() -> None:
-    learner, other = advanced(config_with(), 1), advanced(config_with(), 6)
-    before = learner.self_play.generator.get_state()
-    learner.restore(other.state() | {"device": "cuda", "generator": torch.zeros(16, dtype=torch.uint8)})
-    assert torch.equal(learner.self_play.generator.get_state(), before)
-    assert learner.steps == other.steps
 
 
 class Copying(DQNAgent):
@@ -181,17 +146,8 @@ class Copying(DQNAgent):
         return {"copied": torch.zeros(2)}
 
 
-class Momentum(DQNAgent):
-    """An agent whose optimizer has other tensors than Adam's."""
-
-    def __init__(self, *parts: Any) -> None:
-        super().__init__(*parts)
-        self.optimizer = torch.optim.SGD(self.weights, momentum=0.9)  # type: ignore[assignment]
-
-
-@pytest.mark.parametrize(("kind", "named"), [(Copying, "copied"), (Momentum, "SGD")])
-def test_a_subclass_whose_state_could_not_be_restored_is_refused(kind: type[DQNAgent], named: str) -> None:
-    assert named in refused(DQNLearner, config_with(), None, kind)
+def test_a_subclass_whose_state_could_not_be_restored_is_refused() -> None:
+    assert "copied" in refused(DQNLearner, config_with(), None, Copying)
 
 
 # The machine

@@ -39,6 +39,19 @@ def test_cells_and_lines_tell_each_other_what_they_know(hidden: tuple[int, ...])
     torch.testing.assert_close(network(observation.flatten(1)), torch.cat(values, dim=1))
 
 
+@pytest.mark.parametrize("message_rounds", [0, 2])
+def test_every_layer_is_called_so_that_it_can_be_replaced_or_watched(message_rounds: int) -> None:
+    network = empty_network(config_with(message_rounds=message_rounds), CPU)
+    initialize(network, torch.Generator().manual_seed(0))
+    layers = [module for module in network.modules() if isinstance(module, torch.nn.Linear)]
+    called = []
+    for layer in layers:
+        layer.register_forward_hook(lambda module, _, output: called.append((module, output)))
+    network(boards(Rules()).flatten(1))
+    assert {module for module, _ in called} == {*layers}
+    assert all((output < 0).any() for _, output in called)  # what a layer gave is not changed by the next
+
+
 @pytest.mark.parametrize(("settings", "width"), [({}, 32), ({"message_width": 7}, 7)])
 def test_messages_are_as_wide_as_the_settings_say(settings: dict[str, int], width: int) -> None:
     weights = empty_network(config_with(message_rounds=2, **settings), CPU).state_dict()

@@ -25,13 +25,6 @@ def test_inputs_are_of_the_networks_perspective_whatever_is_given(given: np.ndar
     assert torch.equal(network_inputs(torch.as_tensor(given).flatten(1), perspective), wanted)
 
 
-def test_a_masked_player_never_takes_a_taken_cell_and_a_raw_one_may() -> None:
-    masked, raw = make(config_with(mask=True)).player(), make(config_with()).player()
-    boards = np.arange(len(ABSOLUTE))
-    assert EMPTY[boards, masked.act(ABSOLUTE)].all()
-    assert not EMPTY[boards, raw.act(ABSOLUTE)].all()
-
-
 @pytest.mark.parametrize("form", [np.asarray, torch.as_tensor])
 def test_one_observation_gets_one_cell_and_a_value_for_each_cell(form: Any) -> None:
     player = make(config_with()).player()

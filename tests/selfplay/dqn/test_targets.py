@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 import torch
 
-from selfplay.dqn.dqn import nothing_waits
+from selfplay.dqn.dqn import BOOTSTRAPS, DQNAgent, Transitions, no_transitions
 from tests.selfplay.dqn.scripted import CPU, config_with, constant_values, make, play, remembered, store
-from tictactoe import Rewards, Rules, batch
+from tictactoe import Rewards, batch
 
 GAME = [0, 3, 1, 4, 2]
 GAMMA = 0.5
@@ -72,6 +72,24 @@ def test_the_targets_of_two_agents(
     assert by_hand(target, separate=True, **settings) == [([0, 0, 1], first), ([0, -1], second)]
 
 
+def test_a_target_with_a_bonus_is_an_entry(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Munchausen's has two: log-probabilities of the action, and of those that a soft value is the mean of."""
+
+    def soft_value(agent: DQNAgent, observation: torch.Tensor) -> torch.Tensor:
+        return agent.values(agent.target_network, observation).logsumexp(dim=1)
+
+    def with_bonus(agent: DQNAgent, transitions: Transitions) -> torch.Tensor:
+        preferences = agent.values(agent.target_network, transitions.observation).log_softmax(dim=1)
+        return transitions.reward + preferences.gather(1, transitions.action[:, None])[:, 0]
+
+    entry = BOOTSTRAPS["negamax"]._replace(value=soft_value, reward=with_bonus)
+    monkeypatch.setitem(BOOTSTRAPS, "negamax", entry)
+    soft = float(torch.tensor(TARGET).logsumexp(dim=0))
+    earned = [reward + TARGET[cell] - soft for reward, cell in zip([0, 0, 0, -1, 1], GAME, strict=True)]
+    ((_, targets),) = by_hand("negamax")
+    assert targets == pytest.approx([*(each - GAMMA * soft for each in earned[:4]), earned[4]])
+
+
 def test_separate_agents_bootstrap_from_each_other_when_they_learn() -> None:
     self_play = make(config_with(target="negamax", gamma=0.5, symmetry="none", hidden=(), loss="mse"), separate=True)
     for agent, value in zip(self_play.agents, (8.0, 100.0), strict=True):
@@ -104,27 +122,13 @@ def test_targets_bootstrap_after_the_move_or_at_the_own_next_turn(
     assert torch.equal(transitions.next_observation[:open_ones], torch.cat(seen[plies : plies + open_ones]))
 
 
-def test_a_ply_waits_for_its_reply_and_nothing_waits_after_the_end_of_a_game() -> None:
-    self_play = make(config_with(target="independent", symmetry="none"))
-    memory = self_play.agents[0].memory
-    state, stored, waits = batch.reset(Rules(), 1, np), [], []
-    for cell in GAME * 2:
-        state = store(self_play, state, [cell])
-        stored.append(memory.added)
-        waits.append(bool(self_play.waiting[-1].waiting))
-    assert stored == [0, 1, 2, 3, 5, 5, 6, 7, 8, 10]
-    assert waits == [True, True, True, True, False] * 2
-    assert remembered(self_play.agents[0]).reward.tolist() == [0, 0, 0, -1, 1] * 2
-
-
 def test_each_board_waits_for_itself_and_each_agent_stores_its_own_plies() -> None:
     self_play = make(config_with(target="independent", symmetry="none"), separate=True)
-    self_play.waiting = [nothing_waits(config_with(num_envs=2), CPU)]
+    self_play.waiting = no_transitions(2, 9, CPU)
     state = batch.State(np.array([0, 0]), np.array([1, 0]), np.array([1, 0]))  # O is to move on board 0, X on board 1
     state = store(self_play, state, [4, 8])
-    assert self_play.waiting[0].seat.tolist() == [1, 0]
     store(self_play, state, [4, 0])  # X takes the cell of O's mark, which ends that game
     first, second = map(remembered, self_play.agents)
     assert (first.action.tolist(), first.reward.tolist(), first.continues.tolist()) == ([8, 4], [0, -10], [1, 0])
     assert (second.action.tolist(), second.continues.tolist()) == ([4], [0])
-    assert self_play.waiting[0].waiting.tolist() == [False, True]
+    assert self_play.waiting.continues.tolist() == [0, 1]

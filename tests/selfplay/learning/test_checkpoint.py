@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 import torch
 
+from selfplay.dqn import dqn
 from selfplay.dqn.dqn import BOOTSTRAPS
 from selfplay.dqn.learner import DQNLearner
 from selfplay.learning.checkpoint import read_checkpoint, write_checkpoint
@@ -53,7 +54,8 @@ OTHERS: tuple[dict[str, Any], ...] = (
     {"hidden": ()},
     {"message_rounds": 1, "message_width": 2},
     {"hard_update": 3, "loss": "mse"},
-    {"counterexamples": 0.0, "explore": "any"},
+    {"counterexamples": 0.0, "explore": "any", "opponents": "snapshots"},
+    {"networks": "separate", "opponents": "snapshots", "mask": True},
     {"perspective": "absolute"},
     {"rewards": "sparse", "updates_per_step": 2},
     {"rows": 4, "cols": 5, "k": 4},
@@ -68,7 +70,10 @@ COMBINED = [
 
 
 @pytest.mark.parametrize("changes", [*COMBINED, *OTHERS], ids=str)
-def test_the_state_of_every_setting_continues_to_the_same_bits(changes: dict[str, Any], tmp_path: Path) -> None:
+def test_the_state_of_every_setting_continues_to_the_same_bits(
+    changes: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(dqn, "EVERY", 2)
     config = config_with(warmup=32, **changes)
     learner, resumed = DQNLearner(config), DQNLearner(config)
     for _ in range(6):

@@ -64,6 +64,35 @@ def test_a_run_of_a_custom_learner_needs_it_and_names_it(tmp_path: Path) -> None
     assert "scale" in refused(selfplay.train, learner=Drift(scale=2.0, seed=3), resume=run.folder, total_steps=500)
 
 
+def test_a_state_that_an_older_learner_wrote_is_refused_with_what_it_lacks(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    calls = itertools.count()
+    half = selfplay.train(learner=Drift, **SHORT, run_dir=tmp_path / "it", stop_when=lambda: next(calls) == 25)
+    state = Drift.state
+    monkeypatch.setattr(Drift, "state", lambda drift: {**state(drift), "momentum": np.zeros(3)})
+    for read in (lambda: selfplay.train(learner=Drift, resume=half.folder), lambda: selfplay.load(half, learner=Drift)):
+        assert "momentum" in refused(read)
+
+
+def test_what_a_learner_takes_for_its_metrics_is_no_time_of_training(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Measuring(Drift):
+        now, advances = 0, 0
+
+        def advance(self, most: int) -> None:
+            super().advance(most)
+            Measuring.now += 1
+            Measuring.advances += 1
+
+        def metrics(self) -> dict[str, float]:
+            Measuring.now += 1_000
+            return {}
+
+    monkeypatch.setattr("time.perf_counter", lambda: Measuring.now)
+    *_, record = selfplay.training(learner=Measuring, **SHORT)
+    assert record.metrics["time/training_s"] == Measuring.advances > 0
+
+
 class Odd(Drift):
     """A learner with a state that no file can hold."""
 
@@ -90,12 +119,24 @@ def test_a_learner_that_does_not_fit_is_refused(learner: Any, tmp_path: Path) ->
     refused(selfplay.train, learner=learner, run_dir=tmp_path / "it")
 
 
-def test_a_learner_that_lacks_something_is_refused_with_the_name_of_it() -> None:
-    class Lacking:
-        rules, steps = Rules(), 0
+class Lacking:
+    """A learner that only advances."""
 
-        def advance(self, most: int) -> None:
-            """Learn nothing."""
+    rules, steps = Rules(), 0
 
-    message = refused(next, selfplay.training(learner=Lacking))  # type: ignore[arg-type]
-    assert all(name in message for name in ("Lacking", "player", "state", "restore"))
+    def advance(self, most: int) -> None:
+        """Learn nothing."""
+
+
+class Waiting:
+    """A learner that does not advance."""
+
+    rules, steps = Rules(), 0
+
+
+@pytest.mark.parametrize("learner", [Lacking, Lacking(), Waiting, Waiting()])
+def test_a_learner_that_lacks_something_is_refused_with_the_name_of_it(learner: Any) -> None:
+    message = refused(next, selfplay.training(learner=learner))
+    lacks_advance = "advance" in message
+    assert all(name in message for name in ("player", "state", "restore"))
+    assert lacks_advance == ("Waiting" in message)

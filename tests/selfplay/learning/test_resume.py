@@ -118,6 +118,7 @@ def test_a_run_that_has_proved_what_it_should_is_not_made_longer(
         ({"hidden": (8, 16), "force": True}, [CHECKPOINT, "hidden"]),
         ({"networks": "separate", "force": True}, [CHECKPOINT, "networks"]),
         ({"target": "independent", "force": True}, [CHECKPOINT, "target"]),
+        ({"opponents": "snapshots", "force": True}, [CHECKPOINT, "opponents"]),
         ({"total_steps": 1_120, "force": True}, ["total_steps", "1120"]),
     ],
     ids=str,
