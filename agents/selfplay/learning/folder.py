@@ -15,8 +15,6 @@ from selfplay.judge.verdict import Verdict
 from selfplay.settings import RunSettings, Seconds, check, flat, require, written
 
 CONFIG, MODEL, EVALUATION, METRICS = "config.json", "model.safetensors", "evaluation.json", "metrics.jsonl"
-CONFIG_KEYS = ("version", "algorithm", "finished", "config")
-"""Names in config.json that are no settings."""
 CHECKPOINT, SNAPSHOTS, PROGRESS = "checkpoint.safetensors", "snapshots", "progress.png"
 LONGEST_NAME = 100
 """Characters of a run's default name before its time."""
