@@ -19,7 +19,7 @@ from selfplay.learning.algorithms import Config, configured, described, new_lear
 from selfplay.learning.folder import METRICS, RunFlags, check_empty, is_finished, new_run_dir
 from selfplay.learning.load import Folder, checked_settings, folder_of, part_names, read_settings
 from selfplay.program import waiting
-from selfplay.settings import CustomConfig, RunSettings, as_path, changed, check_changes, flat
+from selfplay.settings import CustomConfig, RunSettings, SettingsError, as_path, changed, check_changes, flat
 
 if TYPE_CHECKING:
     from selfplay.dqn.dqn import DQNAgent
@@ -187,7 +187,7 @@ def _resumed(
         raise UserError(f"{folder}: is a run of {before.algorithm}, not of {name}")
     config, made = chosen(algorithm if isinstance(algorithm, RunSettings) else before, learner, settings)
     if config.run_dir is not None:
-        raise UserError("run_dir and resume both name the run's folder; leave out run_dir")
+        raise SettingsError("`run_dir` and `resume` both name the run's folder; leave out `run_dir`")
     if isinstance(before, DQNConfig) and isinstance(config, DQNConfig) and config.device == "auto":
         config = replace(config, device=before.device)  # what it became
     if not force:
