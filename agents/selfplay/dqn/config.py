@@ -30,7 +30,7 @@ Target: TypeAlias = Literal["negamax", "independent", "article"]
 WIDEST = 1_000_000
 """Units of a layer; more would overflow the sizes that PyTorch counts in."""
 SMALL_CELLS = 12
-"""Cells of the largest board for which the default settings are known to be good."""
+"""Cells of the largest board that takes the default settings unless it is told otherwise."""
 LARGEST_FLOAT = 3.4e38
 """Largest value of PyTorch's 32-bit numbers."""
 
@@ -187,7 +187,7 @@ class DQNConfig(RunSettings):
 
 
 def preset_for(rules: Rules) -> Literal["default", "large"]:
-    """Return the name of the preset that is known to be good for a board."""
+    """Return the name of the preset that a board takes unless it is told otherwise."""
     return "large" if rules.cells > SMALL_CELLS else "default"
 
 
