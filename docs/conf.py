@@ -28,7 +28,6 @@ myst_heading_anchors = 4
 nitpicky = True
 nitpick_ignore_regex = [("py:.*", r"(?!tictactoe\.|selfplay\.).*")]  # how others document theirs is not checked here
 nitpick_ignore = [
-    ("py:class", "selfplay.settings.Bounds"),  # in the types of settings, and explains itself there
     ("py:class", "tictactoe.gym.position_graph.Node"),  # what the environments share
 ]
 default_role = "code"  # docstrings mark code by single backticks, as the pages do

@@ -15,7 +15,7 @@ from selfplay.judge.progress import Progress
 from selfplay.learning.load import SHIPPED, SHIPPED_FOLDER, load, read_settings
 from selfplay.program import open_console
 from selfplay.protocols import Player
-from selfplay.settings import Count, CustomConfig, as_path
+from selfplay.settings import Count, CustomConfig, as_path, checked
 from tictactoe import Rules
 from tictactoe.names import did_you_mean
 from tictactoe.opponents import OPPONENTS
@@ -162,7 +162,7 @@ class BoardFlags:
         return None if self.rules == Rules() else self.rules
 
 
-@dataclass(frozen=True)
+@checked
 class EvaluatedPlayer(BoardFlags):
     """The player that a command follows through every legal reply."""
 

@@ -1,23 +1,25 @@
 """Settings of a run: what their fields may hold, and what all algorithms have in common.
 
-A setting is a field of a frozen dataclass. Its annotation says what it may hold, its docstring is the help of its flag.
-Settings are written flat, in flags, keyword arguments and config.json alike: the board's `rows`, `cols` and `k` are
-there among the others, although a dataclass holds them as `rules`.
+A setting is a field of a frozen dataclass. Its annotation says what it may hold, which pydantic checks, and its
+docstring is the help of its flag. Settings are written flat, in flags, keyword arguments and config.json alike: the
+board's `rows`, `cols` and `k` are there among the others, although a dataclass holds them as `rules`.
 """
 
-import json
 import os
 import re
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, fields, replace
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, field, fields
 from pathlib import Path
-from types import NoneType
-from typing import Annotated, Any, ClassVar, Literal, TypeAlias, TypeVar, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, ClassVar, Literal, TypeAlias, TypeVar, cast
+
+from pydantic import BeforeValidator, ConfigDict, Field, TypeAdapter, ValidationError, model_validator
+from pydantic.dataclasses import dataclass
+from pydantic_core import ArgsKwargs, ErrorDetails
+from typing_extensions import dataclass_transform
 
 from selfplay.errors import UserError
 from tictactoe import Rewards, Rules
 from tictactoe.names import did_you_mean
-from tictactoe.rewards import PRESETS as NAMED_REWARDS, named_rewards
 from tictactoe.rules import UnknownRuleError, refuse_unknown_rules
 
 LARGEST = 10**12
@@ -25,47 +27,150 @@ LARGEST = 10**12
 GIGABYTE = 10**9
 SHORT_NAMES = {"lr": "learning_rate"}
 """What others call a setting: a flag may be called so, and elsewhere it is suggested."""
+BOARD = tuple(each.name for each in fields(Rules))
+"""The settings of a board, which a dataclass holds as `rules`."""
+STRICT = ConfigDict(strict=True, allow_inf_nan=False, extra="forbid")
+"""True is no number, "3" is not 3, and there are no other settings than the fields."""
 
-
-@dataclass(frozen=True)
-class Bounds:
-    """The bounds of a number, or of how many values a tuple has: `Annotated[int, Bounds(1)]`."""
-
-    low: float
-    high: float = LARGEST
-    above: bool = False
-    """Whether `low` itself is too low."""
-
-    def __contains__(self, number: float) -> bool:
-        high_enough = self.low < number if self.above else self.low <= number
-        return high_enough and number <= self.high
-
-    def __str__(self) -> str:
-        if self.above:
-            return f"above {self.low:,} and at most {self.high:,}"
-        return f"between {self.low:,} and {self.high:,}"
-
-
-Count: TypeAlias = Annotated[int, Bounds(1)]
-CountOrZero: TypeAlias = Annotated[int, Bounds(0)]
-Seed: TypeAlias = Annotated[int, Bounds(0, 2**63 - 1)]
-Fraction: TypeAlias = Annotated[float, Bounds(0, 1)]
-StepSize: TypeAlias = Annotated[float, Bounds(0, 1, above=True)]
-Seconds: TypeAlias = Annotated[float, Bounds(0, 10**9, above=True)]
-Device: TypeAlias = Literal["auto", "cpu", "cuda"]
-Stop: TypeAlias = Literal["unbeatable", "optimal", "never"]
+Kind = TypeVar("Kind")
 Config = TypeVar("Config", bound="RunSettings")
+
+
+# What a value may be
+
+
+def whole(value: Any) -> Any:
+    """Return a whole float, such as 1e6, as an integer, and anything else as it is."""
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+def expanded(place: Any) -> Path:
+    """Return the path that a text, another PathLike or a run means, with the home folder for ~.
+
+    Raises:
+        ValueError: it is none of these.
+    """
+    place = getattr(place, "folder", place)
+    if not isinstance(place, str | os.PathLike):
+        raise ValueError(f"must be a path, got {place!r}")
+    return Path(os.path.expanduser(place))  # noqa: PTH111 (leaves a ~ that means nobody as it is)
+
+
+Integer: TypeAlias = Annotated[int, BeforeValidator(whole)]
+Count: TypeAlias = Annotated[Integer, Field(ge=1, le=LARGEST)]
+CountOrZero: TypeAlias = Annotated[Integer, Field(ge=0, le=LARGEST)]
+Seed: TypeAlias = Annotated[Integer, Field(ge=0, lt=2**63)]
+Fraction: TypeAlias = Annotated[float, Field(ge=0, le=1)]
+StepSize: TypeAlias = Annotated[float, Field(gt=0, le=1)]
+Seconds: TypeAlias = Annotated[float, Field(gt=0, le=10**9)]
+Place: TypeAlias = Annotated[Path, BeforeValidator(expanded)]
+Stop: TypeAlias = Literal["unbeatable", "optimal", "never"]
+
+
+# How it is checked
+
+
+class SettingsError(UserError):
+    """Settings that are refused.
+
+    The `template` has the name of each setting in backticks, so that a command line can name the flag instead.
+    """
+
+    def __init__(self, template: str) -> None:
+        super().__init__(re.sub(r"`(\w+)`", r"\1", template))
+        self.template = template
+
+    @property
+    def as_flags(self) -> UserError:
+        """Return the message with the names of the flags."""
+        return UserError(re.sub(r"`(\w+)`", lambda name: f"--{name[1].replace('_', '-')}", self.template))
+
+
+def require(condition: bool, name: str, wanted: str, value: Any) -> None:
+    """Raise a SettingsError that says what the setting must be, unless the condition holds."""
+    if not condition:
+        raise SettingsError(f"`{name}` must be {wanted}, got {value!r}")
+
+
+@dataclass_transform(frozen_default=True, field_specifiers=(field,))
+def checked(kind: type[Kind]) -> type[Kind]:
+    """Make a frozen dataclass with fields that pydantic checks; it raises a SettingsError that names all mistakes."""
+    made: Any = dataclass(kind, frozen=True, config=STRICT)
+    initialize = made.__init__
+
+    def explained(self: Any, *args: Any, **values: Any) -> None:
+        try:
+            initialize(self, *map(plain, args), **{name: plain(value) for name, value in values.items()})
+        except ValidationError as error:
+            raise SettingsError(explanation(error, setting_names(made))) from None
+
+    explained.__annotations__ = {each.name: each.type for each in fields(made)}  # of which tyro makes flags
+    made.__init__ = explained
+    return cast("type[Kind]", made)
+
+
+def plain(value: Any) -> Any:
+    """Return numbers of NumPy or torch as Python's, and an array or a list as a tuple."""
+    if hasattr(value, "tolist"):
+        value = value.tolist()
+    if isinstance(value, list | tuple | range):
+        return tuple(plain(item) for item in value)
+    return value
+
+
+def converted(name: str, value: Any, hint: Any) -> Any:
+    """Return a value as a field of this type holds it; `name` is that of the argument.
+
+    Raises:
+        SettingsError: the field cannot hold it.
+    """
+    try:
+        return TypeAdapter(hint, config=STRICT).validate_python(plain(value))
+    except ValidationError as error:
+        raise SettingsError(explanation(error, (), name)) from None
+
+
+def as_path(place: object, name: str = "folder") -> Path:
+    """Return the path that a text, another PathLike or a run means; `name` is that of the argument.
+
+    Raises:
+        SettingsError: it is none of these.
+    """
+    return Path(converted(name, place, Place))
+
+
+def explanation(error: ValidationError, known: Iterable[str], name: str = "") -> str:
+    """Return the template of a SettingsError about the values that pydantic has refused.
+
+    `known` are the names of all settings, and `name` is that of the value if pydantic knows of none.
+    """
+    return "; ".join(_mistake(mistake, known, name) for mistake in error.errors(include_url=False))
+
+
+def _mistake(mistake: ErrorDetails, known: Iterable[str], name: str) -> str:
+    if mistake["loc"]:
+        name = str(mistake["loc"][0])
+    if mistake["type"] == "unexpected_keyword_argument":
+        near = did_you_mean(SHORT_NAMES.get(name, name), known) or f"; there are {', '.join(known)}"
+        return f"there is no setting `{name}`{near}"
+    if mistake["type"] == "value_error":  # of a check of our own
+        raised = mistake["ctx"]["error"]
+        text = getattr(raised, "template", str(raised))
+        return f"`{name}`: {text}" if name else text
+    wanted = re.sub(r"^\w+ should", "must", mistake["msg"])
+    near = did_you_mean(mistake["input"], re.findall("'([^']*)'", wanted))
+    return f"`{name}` {wanted}, got {mistake['input']!r}{near}"
 
 
 # The settings of every algorithm
 
 
-@dataclass(frozen=True)
+@checked
 class RunSettings:
     """The settings that every algorithm has.
 
     Raises:
-        UserError: a value is not allowed, by itself or together with the others.
+        SettingsError: a value is not allowed, by itself or together with the others, or there is no such setting.
     """
 
     algorithm: ClassVar[str]
@@ -77,12 +182,28 @@ class RunSettings:
 
     seed: Seed = 0
     """Seed of every random number of the run."""
-    run_dir: Path | None = None
+    run_dir: Place | None = None
     """Folder of this run; it must be new or empty. Default: a new folder in runs_dir, named by algorithm, board, seed,
     changed settings and time."""
 
-    def __post_init__(self) -> None:
-        check(self)
+    @model_validator(mode="before")
+    @classmethod
+    def _complete(cls, given: ArgsKwargs) -> ArgsKwargs:
+        return ArgsKwargs(given.args, cls.completed(given.kwargs or {}))
+
+    @classmethod
+    def completed(cls, settings: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the settings that were given together with those that follow from them, such as the board.
+
+        Raises:
+            SettingsError: there is no such board, or it is named twice.
+        """
+        if "rules" in (each.name for each in fields(cls)):
+            return with_board(settings, Rules())
+        given = dict(settings)
+        rules = given.pop("rules", None)
+        require(rules in (None, Rules()), "rules", f"Rules({Rules()}) for {cls.algorithm}", rules)
+        return given
 
     @property
     def rules(self) -> Rules:
@@ -100,17 +221,12 @@ class RunSettings:
         raise NotImplementedError
 
     @property
-    def defaults(self) -> "RunSettings":
-        """Return the settings that these are compared with."""
-        return type(self)()
-
-    @property
     def length(self) -> int:
         """Return the steps after which a run ends at the latest."""
         return int(getattr(self, self.length_setting))
 
 
-@dataclass(frozen=True)
+@checked
 class CustomConfig(RunSettings):
     """Train your own learner, from Python."""
 
@@ -132,6 +248,26 @@ class CustomConfig(RunSettings):
     """What must be proved by three evaluations running to end the run early."""
 
 
+def with_board(settings: Mapping[str, Any], default: Rules) -> dict[str, Any]:
+    """Return the settings with `rules` in place of the sizes of the board, whose default sizes are these.
+
+    Raises:
+        SettingsError: there is no such board, or it is named twice.
+    """
+    given = dict(settings)
+    sizes = {name: given.pop(name) for name in BOARD if name in given}
+    rules = given.pop("rules", None)
+    if rules is not None:
+        require(isinstance(rules, Rules), "rules", "a tictactoe.Rules", rules)
+        require(not sizes, "rules", f"left out with `{'`, `'.join(sizes)}`, which name the board too", rules)
+        return {**given, "rules": rules}
+    try:
+        return {**given, "rules": Rules(**{**asdict(default), **sizes})}
+    except ValueError as error:
+        name, _, problem = str(error).partition(" ")
+        raise SettingsError(f"`{name}` {problem}") from None
+
+
 def flat(config: RunSettings) -> dict[str, Any]:
     """Return the settings by name, ready for JSON; the board's are among them, the place of the folder is not."""
     settings: dict[str, Any] = {}
@@ -143,56 +279,29 @@ def flat(config: RunSettings) -> dict[str, Any]:
     return settings
 
 
-def setting_names(kind: type[RunSettings]) -> list[str]:
+def setting_names(kind: type[Any]) -> list[str]:
     """Return the names of an algorithm's settings as they are typed: those of its board, if it has one, among them."""
-    names = []
+    names: list[str] = []
     for each in fields(kind):
-        names += [of_board.name for of_board in fields(Rules)] if each.name == "rules" else [each.name]
+        names += BOARD if each.name == "rules" else [each.name]
     return names
 
 
 def value_of(config: RunSettings, name: str) -> Any:
     """Return the value of a setting by its name as it is typed."""
-    return getattr(config.rules if name in {each.name for each in fields(Rules)} else config, name)
+    return getattr(config.rules if name in BOARD else config, name)
 
 
 def changed(config: Config, settings: Mapping[str, Any]) -> Config:
     """Return the settings with some changed, which are named as in `flat`; `rules` may name a whole board.
 
     Raises:
-        UserError: there is no such setting, or it cannot have that value.
+        SettingsError: there is no such setting, or it cannot have that value.
     """
-    known = setting_names(type(config))
-    of_board = {each.name for each in fields(Rules)} & settings.keys()
-    given = dict(settings)
-    if given.get("rules") is None:
-        given.pop("rules", None)
-    elif of_board:
-        raise UserError(f"rules and {', '.join(sorted(of_board))} both name the board; leave out one")
-    elif "rules" not in {each.name for each in fields(config)}:
-        require(
-            given["rules"] == config.rules, "rules", f"Rules({config.rules}) for {config.algorithm}", given["rules"]
-        )
-        del given["rules"]
-    for name in given:
-        if name not in [*known, "rules"]:
-            near = did_you_mean(SHORT_NAMES.get(name, name), known) or f"; it has {', '.join(known)}"
-            raise UserError(f"{config.algorithm} has no setting {name}{near}")
-    if of_board:
-        given["rules"] = board({**asdict(config.rules), **{name: given.pop(name) for name in of_board}})
-    return replace(config, **given)
-
-
-def board(sizes: Mapping[str, Any]) -> Rules:
-    """Return the rules with these fields.
-
-    Raises:
-        UserError: there is no such board.
-    """
-    try:
-        return Rules(**sizes)
-    except ValueError as error:
-        raise UserError(str(error)) from None
+    kept = {each.name: getattr(config, each.name) for each in fields(config)}
+    if "rules" in kept and settings.get("rules") is None:
+        kept |= asdict(kept.pop("rules"))
+    return type(config)(**{**kept, **settings})
 
 
 def check_known_rules(rules: Rules, part: str) -> None:
@@ -211,7 +320,7 @@ def check_changes(before: RunSettings, now: RunSettings, place: str) -> None:
     """Refuse to resume a run with other settings; its length may grow, since nothing before the end depends on it.
 
     Raises:
-        UserError: some differ; all differences are shown.
+        SettingsError: some differ; all differences are shown.
     """
     old, new = flat(before), flat(now)
     differences = [name for name in new if old[name] != new[name]]
@@ -219,24 +328,11 @@ def check_changes(before: RunSettings, now: RunSettings, place: str) -> None:
         differences.remove(now.length_setting)
     if differences:
         shown = "; ".join(f"{name} was {old[name]!r} and now is {new[name]!r}" for name in differences)
-        raise UserError(f"{place}: other settings than those of the run: {shown} (force takes them)")
-
-
-# How a value is written
-
-
-def parse_value(word: str) -> Any:
-    """Return the value of a word: "true", "0.5" and "12" as in JSON, "64x32" as a tuple, and anything else as it is."""
-    if re.fullmatch(r"\d+(x\d+)+", word):
-        return tuple(int(number) for number in word.split("x"))
-    try:
-        return json.loads(word)
-    except ValueError:
-        return word
+        raise SettingsError(f"{place}: other settings than those of the run: {shown} (`force` takes them)")
 
 
 def written(value: object) -> str:
-    """Return a value as it is written in flags, the inverse of `parse_value`."""
+    """Return a value as it is written in flags and in a sweep."""
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, tuple):
@@ -245,143 +341,6 @@ def written(value: object) -> str:
         default = asdict(Rewards())
         return ":".join(f"{name}={number}" for name, number in asdict(value).items() if number != default[name])
     return str(value)
-
-
-# What a field may hold
-
-
-def require(condition: bool, name: str, wanted: str, value: Any) -> None:
-    """Raise a UserError that says what the setting must be, unless the condition holds."""
-    if not condition:
-        raise UserError(f"{name} must be {wanted}, got {value!r}")
-
-
-def check(config: Any) -> None:
-    """Convert each value of a dataclass to what its field declares, in place, and refuse what cannot be converted.
-
-    Raises:
-        UserError: a value is of another type or choice, or out of bounds.
-    """
-    hints = get_type_hints(type(config), include_extras=True)
-    for each in fields(config):
-        value = converted(each.name, getattr(config, each.name), hints[each.name])
-        object.__setattr__(config, each.name, value)  # the dataclass may be frozen
-
-
-def converted(name: str, value: Any, hint: Any) -> Any:
-    """Return a value as a field of this type holds it, in plain Python.
-
-    NumPy's numbers and whole floats become integers; lists, arrays and single values a tuple; a text, another PathLike
-    and a run a path, with the home folder for ~; and a `torch.device` its name.
-
-    Raises:
-        UserError: the field cannot hold it.
-    """
-    try:
-        return _converted(value, hint)
-    except _UnfitError as wanted:
-        choices = get_args(hint) if get_origin(hint) is Literal else ()
-        raise UserError(f"{name} must be {wanted}, got {value!r}{did_you_mean(value, choices)}") from None
-
-
-class _UnfitError(Exception):
-    """What a value must be, and is not."""
-
-
-def as_path(place: object, name: str = "folder") -> Path:
-    """Return the path that a text, another PathLike or a run means; `name` is that of the argument.
-
-    Raises:
-        UserError: it is none of these.
-    """
-    return Path(converted(name, place, Path))
-
-
-def _converted(value: Any, hint: Any) -> Any:
-    """Do what `converted` does, but raise an error that only says what the value must be."""
-    if hasattr(value, "tolist"):  # an array or a number of NumPy, or a tensor
-        value = value.tolist()
-    if Rewards in get_args(hint):
-        return _rewards(value)
-    if NoneType in get_args(hint):
-        return None if value is None else _converted(value, get_args(hint)[0])
-    kind = get_origin(hint) or hint
-    if kind is Annotated:
-        inner, *notes = get_args(hint)
-        held = _annotated(value, inner, notes)
-        return float(held) if inner is float else held
-    if kind is Literal:
-        return _choice(value, get_args(hint))
-    if kind is tuple:
-        return _tuple(value, get_args(hint)[0])
-    if kind is Path:
-        return _path(value)
-    if kind in (int, float):
-        return _number(value, kind)
-    if not isinstance(value, kind):
-        raise _UnfitError(f"of type {kind.__name__}")
-    return value
-
-
-def _annotated(value: Any, hint: Any, notes: list[Any]) -> Any:
-    """Return a value within the bounds among the notes; other notes are those of the flags."""
-    held = _converted(value, hint)
-    for bounds in notes:
-        if isinstance(bounds, Bounds):
-            many = isinstance(held, tuple)
-            if (len(held) if many else held) not in bounds:
-                raise _UnfitError(f"{bounds} values" if many else str(bounds))
-    return held
-
-
-def _choice(value: Any, choices: tuple[Any, ...]) -> Any:
-    if "cuda" in choices:
-        value = str(value).removesuffix(":0")  # a torch.device, or its name
-    for choice in choices:
-        if value == choice and type(value) is type(choice):
-            return choice
-    raise _UnfitError(f"one of {', '.join(map(str, choices))}")
-
-
-def _rewards(value: Any) -> str | Rewards:
-    """Return the name of rewards if they are a preset, else the rewards; they may be written as allow=0:loss=-1.
-
-    Raises:
-        UserError: it names no rewards, or a reward is not a finite number.
-    """
-    if isinstance(value, str) and "=" in value:
-        words = (word.partition("=") for word in value.split(":"))
-        value = {name: parse_value(number) for name, _, number in words}
-    try:
-        rewards = named_rewards(value)
-    except (TypeError, ValueError) as error:
-        raise UserError(str(error)) from None
-    return next((name for name, preset in NAMED_REWARDS.items() if preset == rewards), rewards)
-
-
-def _tuple(value: Any, hint: Any) -> tuple[Any, ...]:
-    items = value if isinstance(value, list | tuple | range) else [value]
-    try:
-        return tuple(_converted(item, hint) for item in items)
-    except _UnfitError as wanted:
-        raise _UnfitError(f"values, each {wanted}") from None
-
-
-def _path(value: Any) -> Path:
-    place = getattr(value, "folder", value)
-    if not isinstance(place, str | os.PathLike):
-        raise _UnfitError("of type Path")
-    return Path(os.path.expanduser(place))  # noqa: PTH111 (leaves a ~ that means nobody as it is)
-
-
-def _number(value: Any, kind: type) -> int | float:
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        raise _UnfitError(f"of type {kind.__name__}")
-    if kind is int and isinstance(value, float):
-        if not value.is_integer():
-            raise _UnfitError("of type int")
-        return int(value)
-    return value  # an integer becomes a float only once its bounds are known: a large one would overflow
 
 
 def machine_bytes() -> int | None:

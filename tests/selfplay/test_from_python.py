@@ -1,4 +1,4 @@
-"""From Python: settings as keyword arguments, a config or its file; your own loop, networks, agents; mistakes."""
+"""From Python: settings as keyword arguments or a config; your own loop, networks, agents; mistakes."""
 
 import copy
 import json
@@ -36,7 +36,6 @@ def test_every_way_to_give_the_settings_makes_the_same_run(tmp_path: Path) -> No
         "config": ([selfplay.DQNConfig(**OWN)], {}),
         "changed": ([selfplay.DQNConfig(**{**OWN, "seed": 3})], {"seed": 1_000}),
         "run": ([run.config], {}),
-        "file": ([], content),
         "settings": (["dqn"], content["config"]),
     }
     for name, (args, settings) in ways.items():
@@ -128,14 +127,13 @@ def test_a_run_is_proved_from_the_first_proof_after_its_last_lapse(config: Any, 
         ({"force": True}, "force"),
         ({"checkpoint_interval": 0}, "checkpoint_interval"),
         ({"algorithm": selfplay.CustomConfig()}, "learner"),
-        ({"config": {"seed": 1, "n": 3}, "algorithm": "dqn"}, "n"),
+        ({"config": {"seed": 1}}, "config"),
     ],
     ids=str,
 )
 def test_a_mistake_is_named(arguments: dict[str, Any], named: str) -> None:
     given = dict(arguments)
-    algorithm = given.pop("algorithm", None) if "config" not in given else None
-    assert named in refused(selfplay.train, algorithm, **given)
+    assert named in refused(selfplay.train, given.pop("algorithm", None), **given)
 
 
 # Custom networks

@@ -1,7 +1,6 @@
 """Write a certificate that a player is unbeatable: `selfplay certify PLAYER`."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from selfplay.cli.flags import parse, say
@@ -12,13 +11,14 @@ from selfplay.learning.folder import MODEL
 from selfplay.learning.load import SHIPPED
 from selfplay.players import EvaluatedPlayer, following
 from selfplay.program import shell_line
+from selfplay.settings import checked
 from tictactoe.opponents import OPPONENTS
 
 NAME = "certificate.txt.gz"
 """Name of the file, in the folder of the run or, for a player without a run, in the current folder."""
 
 
-@dataclass(frozen=True)
+@checked
 class CertifyConfig(EvaluatedPlayer):
     """Write all positions that an unbeatable player's own play reaches, and its moves there, for others to check."""
 

@@ -8,7 +8,6 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -18,7 +17,7 @@ from selfplay.errors import UserError, one_line
 from selfplay.files import write_whole
 from selfplay.lessons import UNITS, UNITS_OF_CLONE, NotYetError, require, said
 from selfplay.program import shell_line
-from selfplay.settings import Count
+from selfplay.settings import Count, checked
 
 NUMBERS = range(1, 9)
 """The units."""
@@ -48,7 +47,7 @@ class Result(NamedTuple):
     """Empty if the unit is passed."""
 
 
-@dataclass(frozen=True)
+@checked
 class CourseConfig:
     """Write the eight units of the course as notebooks, which Jupyter opens; or check those of students."""
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NoReturn, TypeVar
 
 from selfplay.errors import MissingExtraError, UserError, naming_the_extra
 from selfplay.program import command, open_console
-from selfplay.settings import check
+from selfplay.settings import SettingsError
 from tictactoe.rules import UnknownRuleError
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ def parse(kind: type[Config], args: Sequence[str], prog: str) -> Config:
     import tyro
 
     # Given a class, tyro would frame the UserErrors of its __post_init__ as mistakes of a type; a function's it leaves.
-    config = tyro.cli(
+    return tyro.cli(
         functools.partial(kind),
         prog=prog,
         args=args,
@@ -45,8 +45,6 @@ def parse(kind: type[Config], args: Sequence[str], prog: str) -> Config:
             tyro.conf.OmitArgPrefixes,  # --rows, not --rules.rows
         ),
     )
-    check(config)
-    return config
 
 
 def say(text: str, style: str = "") -> None:
@@ -95,7 +93,8 @@ def run_command(main: Callable[[Sequence[str]], None], prog: str, args: Sequence
         with naming_the_extra():
             main(sys.argv[1:] if args is None else args)
     except (UserError, MissingExtraError, UnknownRuleError) as error:
-        print(f"{prog}: {error}", file=sys.stderr)
+        shown = error.as_flags if isinstance(error, SettingsError) else error
+        print(f"{prog}: {shown}", file=sys.stderr)
         status = USER_ERROR
     except KeyboardInterrupt as interrupt:
         print(f"{prog}: {str(interrupt) or 'interrupted'}", file=sys.stderr)

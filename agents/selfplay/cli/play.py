@@ -2,7 +2,6 @@
 
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import Literal, TypeAlias, TypeVar, get_args
 
@@ -20,7 +19,7 @@ from selfplay.players import BoardFlags, NamedPolicy, resolve
 from selfplay.position import Position
 from selfplay.program import open_console
 from selfplay.protocols import Player
-from selfplay.settings import Seed
+from selfplay.settings import Seed, checked
 from selfplay.text import NAMES
 from tictactoe.opponents import MOVE_POSITIONS, best_known, check_optimal
 from tictactoe.rendering.text import MARKS
@@ -36,7 +35,7 @@ GAP = 4
 NOT_KNOWN = "?"
 
 
-@dataclass(frozen=True)
+@checked
 class PlayConfig(BoardFlags):
     """Play in the terminal. 0 or q quits, and so does the end of input; Ctrl-C quits with exit status 130.
 

@@ -6,7 +6,7 @@ import json
 import platform
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from importlib.metadata import version
 from typing import Any, Literal
 
@@ -22,12 +22,13 @@ from selfplay.judge.verdict import Verdict
 from selfplay.learning.folder import MODEL
 from selfplay.players import EvaluatedPlayer, NamedPolicy, following, print_to_stderr
 from selfplay.program import open_console
+from selfplay.settings import checked
 
 PARTS = ("tictactoe-selfplay", "numpy", "torch")
 """Distributions on whose versions a verdict may depend."""
 
 
-@dataclass(frozen=True)
+@checked
 class ProveConfig(EvaluatedPlayer):
     """Evaluate a player exactly: every legal reply is followed, and nothing is sampled.
 

@@ -6,7 +6,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +17,7 @@ from selfplay.learning import folder as run_folder
 from selfplay.learning.folder import RunFlags
 from selfplay.learning.load import check_part, part_names
 from selfplay.program import command, tensorboard
-from selfplay.settings import Count, Seconds
+from selfplay.settings import Count, Seconds, SettingsError, checked
 from selfplay.sweep import plan as plans
 from selfplay.sweep.plan import Plan, Range, Run
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from selfplay.sweep.results import Result
 
 
-@dataclass(frozen=True)
+@checked
 class SweepConfig(Plan):
     """Train with every combination of settings and seeds, each a run of `selfplay train` with its own folder.
 
@@ -48,7 +48,7 @@ class SweepConfig(Plan):
         super().__post_init__()
         given = {field.name for field in fields(self) if getattr(self, field.name) != field.default}
         if self.resume is not None and given - {"resume", "cpus", "address", "checkpoint_interval"}:
-            raise UserError("resume takes the settings, seeds and folder of the sweep; leave them out")
+            raise SettingsError("`resume` takes the settings, seeds and folder of the sweep; leave them out")
 
 
 def main(args: Sequence[str], prog: str = "selfplay sweep", **own: Any) -> None:

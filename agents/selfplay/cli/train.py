@@ -11,19 +11,19 @@ from tyro.constructors import ConstructorRegistry, PrimitiveConstructorSpec, Pri
 from selfplay.cli.flags import PLAYING, commands_for, offer, say, verdict_style
 from selfplay.dqn.config import DQNConfig
 from selfplay.errors import UserError
-from selfplay.learning.algorithms import ALGORITHMS, Config, defaults_of, settings_of
+from selfplay.learning.algorithms import ALGORITHMS, Config, settings_of
 from selfplay.learning.api import train
 from selfplay.learning.folder import RunFlags, about
 from selfplay.learning.load import checked_settings
 from selfplay.program import command, open_console, tensorboard, tensorboard_address
-from selfplay.settings import SHORT_NAMES, parse_value, written
+from selfplay.settings import SHORT_NAMES, written
 from tictactoe import Rewards
 from tictactoe.rewards import PRESETS
 
 if TYPE_CHECKING:
     from selfplay.learning.result import Run
 
-SHORT_FLAGS = {f"--{short}": f"--{name.replace('_', '-')}" for short, name in SHORT_NAMES.items()}
+SHORT_FLAGS = {f"--{short}": f"--{name.replace('_', '-')}" for short, name in SHORT_NAMES.items()} | {"-k": "--k"}
 
 FLAGS = ConstructorRegistry()
 """How words become values, where tyro's own rules differ from those of a sweep."""
@@ -33,11 +33,14 @@ Settings = TypeVar("Settings")
 
 @dataclass(frozen=True)
 class Origin:
-    """Flags that say where the defaults of all others come from."""
+    """Flags that say where the defaults of all others come from: a run, a preset, or the board."""
 
-    preset: str = "default"
     config: Path | None = None
     resume: Path | None = None
+    preset: str | None = None
+    rows: int | None = None
+    cols: int | None = None
+    k: int | None = None
 
 
 @dataclass(frozen=True)
@@ -52,7 +55,8 @@ def main(args: Sequence[str], prog: str = "selfplay train", **own: Any) -> None:
     """Train as the flags say, with `own` parts, show the exact score meanwhile, and write a run folder."""
     config, run_flags = read(args, prog, **own)
     # Before PyTorch is imported, which takes seconds.
-    print(f"Training {config.algorithm} on {config.rules}: {about(config)}", flush=True)
+    preset = "default, " if getattr(config, "preset", None) == "default" else ""  # `about` names the others
+    print(f"Training {config.algorithm} on {config.rules}: {preset}{about(config)}", flush=True)
     from selfplay.learning.result import Interrupted
 
     try:
@@ -111,7 +115,7 @@ def several_in_one_word(kind: PrimitiveTypeInfo) -> PrimitiveConstructorSpec[Any
     return PrimitiveConstructorSpec(
         nargs=1,
         metavar="INTxINT...",
-        instance_from_str=lambda words: parse_value(words[0]),
+        instance_from_str=lambda words: words[0],
         is_instance=lambda value: isinstance(value, tuple),
         str_from_instance=lambda value: [written(value)],
     )
@@ -138,7 +142,7 @@ def spelled_out(flag: str) -> str:
 
 
 def defaults(algorithm: str, origin: Origin, own: Mapping[str, Any]) -> Config:
-    """Return the settings that the other flags change: those of a run, of a preset, or of the algorithm.
+    """Return the settings that the other flags change: those of a run, of a preset or board, or of the algorithm.
 
     Raises:
         UserError: there is no such algorithm or run, or the run is of another algorithm or has other `own` parts.
@@ -150,7 +154,8 @@ def defaults(algorithm: str, origin: Origin, own: Mapping[str, Any]) -> Config:
         if algorithm and algorithm != default.algorithm:
             raise UserError(f"{place}: is a run of {default.algorithm}, not of {algorithm}")
         return default
-    return defaults_of(kind, {"preset": origin.preset})  # the second pass refuses an unknown preset
+    given = {name: getattr(origin, name) for name in ("preset", "rows", "cols", "k")}
+    return kind(**{name: value for name, value in given.items() if value is not None})
 
 
 def description(default: Config, prog: str) -> str:

@@ -5,16 +5,16 @@ import socket
 import sys
 import webbrowser
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
+from pydantic import Field
 from tyro.conf import Positional
 
 from selfplay.cli.flags import parse
 from selfplay.errors import UserError
 from selfplay.players import BoardFlags
-from selfplay.settings import Bounds
+from selfplay.settings import checked
 
 if TYPE_CHECKING:
     import uvicorn
@@ -26,7 +26,7 @@ GRACE = 1
 """Seconds after Ctrl-C in which requests can end; an evaluation may take longer."""
 
 
-@dataclass(frozen=True)
+@checked
 class WebConfig(BoardFlags):
     """Open a page in the browser: play, look inside players, and watch them learn. Ctrl-C ends it."""
 
@@ -37,7 +37,7 @@ class WebConfig(BoardFlags):
     """Folder of runs to choose from."""
     host: str = "127.0.0.1"
     """Address to listen on. Only this machine can reach the default."""
-    port: Annotated[int, Bounds(0, LARGEST_PORT)] = 8000
+    port: Annotated[int, Field(ge=0, le=LARGEST_PORT)] = 8000
     """Port to listen on; 0 takes any free port."""
     export: Path | None = None
     """Write the page of one PLAYER to this file, which needs no server, and exit."""

@@ -1,24 +1,27 @@
 """The settings of a DQN: one dataclass with its defaults and presets. It imports no torch."""
 
+import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Annotated, ClassVar, Literal, TypeAlias
+from typing import Annotated, Any, ClassVar, Literal, TypeAlias
 
-from selfplay.errors import UserError
+from pydantic import BeforeValidator, Field
+
 from selfplay.settings import (
-    Bounds,
     Count,
     CountOrZero,
-    Device,
     Fraction,
+    Integer,
     RunSettings,
     StepSize,
     Stop,
+    checked,
     require,
+    with_board,
 )
 from tictactoe import Rewards, Rules
 from tictactoe.batch import check_fits
+from tictactoe.rewards import PRESETS as NAMED_REWARDS, named_rewards
 from tictactoe.tree import SOLVABLE_CELLS
 
 Symmetry: TypeAlias = Literal["canonical", "augment", "none"]
@@ -26,13 +29,45 @@ Target: TypeAlias = Literal["negamax", "independent", "article"]
 
 WIDEST = 1_000_000
 """Units of a layer; more would overflow the sizes that PyTorch counts in."""
+SMALL_CELLS = 12
+"""Cells of the largest board that takes the default settings unless it is told otherwise."""
 LARGEST_FLOAT = 3.4e38
 """Largest value of PyTorch's 32-bit numbers."""
 
-Layers: TypeAlias = Annotated[tuple[Annotated[int, Bounds(1, WIDEST)], ...], Bounds(0, 100)]
+
+def widths(value: Any) -> Any:
+    """Return one width, or widths in a text such as 64x32, as a tuple, and anything else as it is."""
+    if isinstance(value, str) and re.fullmatch(r"\d+([x,]\d+)*|\[\]", value):
+        return tuple(int(width) for width in re.findall(r"\d+", value))
+    return value if isinstance(value, tuple) else (value,)
 
 
-@dataclass(frozen=True)
+def known_rewards(value: Any) -> str | Rewards:
+    """Return the name of rewards if they are a preset, else the rewards; they may be written as allow=0:loss=-1.
+
+    Raises:
+        ValueError: it names no rewards, or a reward is not a finite number.
+    """
+    if isinstance(value, str) and "=" in value:
+        words = (word.partition("=") for word in value.split(":"))
+        value = {name: float(number) for name, _, number in words}
+    try:
+        rewards = named_rewards(value)
+    except TypeError as error:
+        raise ValueError(str(error)) from None
+    return next((name for name, preset in NAMED_REWARDS.items() if preset == rewards), rewards)
+
+
+Width: TypeAlias = Annotated[Integer, Field(ge=1, le=WIDEST)]
+Layers: TypeAlias = Annotated[tuple[Width, ...], Field(max_length=100), BeforeValidator(widths)]
+Device: TypeAlias = Annotated[
+    Literal["auto", "cpu", "cuda", "mps"], BeforeValidator(lambda device: str(device).removesuffix(":0"))
+]
+"""The name of a device, which may be given as a `torch.device`."""
+RewardsOrName: TypeAlias = Annotated[Literal["shaped", "article", "sparse"] | Rewards, BeforeValidator(known_rewards)]
+
+
+@checked
 class DQNConfig(RunSettings):
     """Train a DQN by interleaved self-play until it is proved unbeatable.
 
@@ -40,21 +75,22 @@ class DQNConfig(RunSettings):
         `selfplay.dqn.dqn`.
 
     Raises:
-        UserError: a value is not allowed, by itself or together with the others.
+        SettingsError: a value is not allowed, by itself or together with the others.
     """
 
     algorithm: ClassVar[str] = "dqn"
     unit: ClassVar[str] = "plies"
     length_setting: ClassVar[str] = "total_steps"
     preset: Literal["default", "large", "article"] = "default"
-    """Defaults of the other flags: "large" is for boards of more than 12 cells (4,4,4 if you name no board), "article"
-    is the published DQN."""
+    """Defaults of the other flags. Unless you name one, the board chooses it: "large" if it has more than 12 cells.
+    "large"
+    without a board is 4,4,4. "article" is the published DQN."""
     device: Device = "auto"
-    """Device of networks and replay memory; "auto" is CUDA if PyTorch finds it."""
+    """Device of networks and replay memory; "auto" is CUDA if PyTorch finds it. "mps" (Apple) is not tested."""
 
     rules: Rules = Rules()
     """The board."""
-    rewards: Literal["shaped", "article", "sparse"] | Rewards = "shaped"
+    rewards: RewardsOrName = "shaped"
     """Rewards: a preset, or your own numbers, as in illegal=-5 or allow=0:loss=-1; the others are those of "shaped"."""
     perspective: Literal["mover", "absolute"] = "mover"
     """Planes that the network sees: mine and theirs ("mover"), or X and O ("absolute")."""
@@ -71,11 +107,11 @@ class DQNConfig(RunSettings):
     """Cells that a random move is sampled from."""
     hidden: Layers = (256,)
     """Widths of the hidden layers, as in 64x32 on a command line; [] is none."""
-    message_rounds: Annotated[int, Bounds(0, 100)] = 0
+    message_rounds: Annotated[Integer, Field(ge=0, le=100)] = 0
     """Rounds of messages: in each, every line sums up the features of its cells, and every cell those of its lines.
     Then the same hidden layers value each cell, so that what is learned in one place holds on the whole board, and
     larger boards need far fewer plies. 0: the hidden layers see the whole board."""
-    message_width: Annotated[int, Bounds(1, WIDEST)] = 32
+    message_width: Width = 32
     """Numbers that a line or a cell passes on in a round of messages; unused without message_rounds."""
     double: bool = False
     """Choose the next action with the online network and value it with the target network (double DQN, van Hasselt et
@@ -88,7 +124,7 @@ class DQNConfig(RunSettings):
     loss: Literal["huber", "mse"] = "huber"
     """Loss of an update: Huber's, which is linear in errors above 1, like clipping the error in Mnih et al. (2015); or
     the mean squared error."""
-    learning_rate: Annotated[float, Bounds(0, LARGEST_FLOAT, above=True)] = 1.2e-2
+    learning_rate: Annotated[float, Field(gt=0, le=LARGEST_FLOAT)] = 1.2e-2
     """Learning rate of Adam at the start."""
     learning_rate_hold: CountOrZero = 600
     """Updates during which the learning rate is constant; after them it falls in proportion to 1 / updates. 0: it never
@@ -120,7 +156,7 @@ class DQNConfig(RunSettings):
     """Fraction of the new games that begin at a counterexample: a position from which the last exact evaluation found
     the player beaten, or, with "--stop optimal", in which its move was not optimal. If there are only a few, some games
     begin at those of earlier evaluations. 0: all games begin on the empty board."""
-    counterexample_margin: Annotated[float, Bounds(0, LARGEST_FLOAT)] = 0.4
+    counterexample_margin: Annotated[float, Field(ge=0, le=LARGEST_FLOAT)] = 0.4
     """Moves that the player values at most this much less than its best one are followed too when counterexamples are
     looked for, since it may prefer them after the next updates. 0: only its best moves."""
     num_envs: Count = 256
@@ -135,61 +171,65 @@ class DQNConfig(RunSettings):
     cells; above 12 cells each evaluation then takes up to a minute."""
 
     def __post_init__(self) -> None:
-        super().__post_init__()
         for name, least in (("memory_size", "num_envs"), ("memory_size", "batch_size"), ("total_steps", "warmup")):
-            wanted = f"at least {least} ({getattr(self, least)})"
+            wanted = f"at least `{least}` ({getattr(self, least)})"
             require(getattr(self, name) >= getattr(self, least), name, wanted, getattr(self, name))
-        try:
-            check_fits(self.rules)
-        except ValueError as error:
-            raise UserError(str(error)) from None
+        check_fits(self.rules)
         solvable = self.rules.cells <= SOLVABLE_CELLS
         wanted = f"unbeatable or never on a board of more than {SOLVABLE_CELLS} cells"
         require(self.stop != "optimal" or solvable, "stop", wanted, self.stop)
 
-    @property
-    def defaults(self) -> "DQNConfig":
-        """Return the settings of the preset."""
-        return PRESETS[self.preset]
+    @classmethod
+    def completed(cls, settings: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the settings that were given, the board, and those of the preset that is named or suits the board."""
+        named = PRESETS.get(str(settings.get("preset")), {})
+        given = with_board(settings, named.get("rules", Rules()))
+        if given.get("preset") is None:
+            given["preset"] = preset_for(given["rules"])
+        return {**PRESETS.get(str(given["preset"]), {}), **given}
 
 
-PRESETS: Mapping[str, DQNConfig] = MappingProxyType(
+def preset_for(rules: Rules) -> Literal["default", "large"]:
+    """Return the name of the preset that a board takes unless it is told otherwise."""
+    return "large" if rules.cells > SMALL_CELLS else "default"
+
+
+PRESETS: Mapping[str, Mapping[str, Any]] = MappingProxyType(
     {
-        "default": DQNConfig(),
-        "large": DQNConfig(
-            preset="large",
-            rules=Rules(4, 4, 4),
-            hidden=(32,),
-            message_rounds=1,
-            learning_rate=6e-3,
-            memory_size=50_000,
-            counterexample_margin=0.05,
-            eval_every=12_800,
-        ),
-        "article": DQNConfig(
-            preset="article",
-            rewards="article",
-            perspective="absolute",
-            target="article",
-            explore="any",
-            hidden=(27, 27, 27),
-            double=True,
-            loss="mse",
-            learning_rate=1e-3,
-            learning_rate_hold=0,
-            batch_size=32,
-            memory_size=50_000,
-            warmup=100,
-            updates_per_step=1,
-            soft_update=1e-2,
-            symmetry="none",
-            counterexamples=0.0,
-            epsilon_start=0.2,
-            epsilon_end=0.2,
-            num_envs=1,
-            total_steps=100_000,
-            eval_every=5_000,
-            stop="never",
-        ),
+        "default": {},
+        "large": {
+            "rules": Rules(4, 4, 4),
+            "hidden": (32,),
+            "message_rounds": 1,
+            "learning_rate": 6e-3,
+            "memory_size": 50_000,
+            "counterexample_margin": 0.05,
+            "eval_every": 12_800,
+        },
+        "article": {
+            "rewards": "article",
+            "perspective": "absolute",
+            "target": "article",
+            "explore": "any",
+            "hidden": (27, 27, 27),
+            "double": True,
+            "loss": "mse",
+            "learning_rate": 1e-3,
+            "learning_rate_hold": 0,
+            "batch_size": 32,
+            "memory_size": 50_000,
+            "warmup": 100,
+            "updates_per_step": 1,
+            "soft_update": 1e-2,
+            "symmetry": "none",
+            "counterexamples": 0.0,
+            "epsilon_start": 0.2,
+            "epsilon_end": 0.2,
+            "num_envs": 1,
+            "total_steps": 100_000,
+            "eval_every": 5_000,
+            "stop": "never",
+        },
     }
 )
+"""The settings of each preset that differ from the defaults of the fields."""

@@ -15,7 +15,7 @@ from selfplay.dqn.network import NetworkFactory, empty_network
 from selfplay.dqn.player import QPlayer
 from selfplay.dqn.pool import SNAPSHOTS
 from selfplay.errors import UserError
-from selfplay.settings import GIGABYTE, machine_bytes, require
+from selfplay.settings import GIGABYTE, SettingsError, machine_bytes, require
 from selfplay.tensor_file import check_state
 from tictactoe import Rules
 
@@ -195,12 +195,14 @@ def choose_device(name: str) -> torch.device:
     """Return the device of that name; "auto" is CUDA if available.
 
     Raises:
-        UserError: CUDA is asked for and not available.
+        SettingsError: it is asked for by name and not available.
     """
-    available = torch.cuda.is_available()
-    if name == "cuda" and not available:
-        raise UserError("device cuda: this machine or this build of PyTorch has no CUDA; use device cpu")
-    return torch.device("cuda" if available and name != "cpu" else "cpu")
+    available = {"cpu": True, "cuda": torch.cuda.is_available(), "mps": torch.backends.mps.is_available()}
+    if name == "auto":
+        name = "cuda" if available["cuda"] else "cpu"
+    if not available[name]:
+        raise SettingsError(f"`device` {name}: this machine or this build of PyTorch has none; use device cpu")
+    return torch.device(name)
 
 
 def check_memory(config: DQNConfig, device: torch.device) -> None:
@@ -212,9 +214,9 @@ def check_memory(config: DQNConfig, device: torch.device) -> None:
     needed, available = least_bytes(config), device_bytes(device)
     if available is not None and needed > available:
         place = "the GPU" if device.type == "cuda" else "this machine"
-        raise UserError(
+        raise SettingsError(
             f"these settings need at least {needed / GIGABYTE:,.0f} GB of memory, and {place} has "
-            f"{available / GIGABYTE:,.0f} GB; lower some of memory_size, batch_size, num_envs, hidden"
+            f"{available / GIGABYTE:,.0f} GB; lower some of `memory_size`, `batch_size`, `num_envs`, `hidden`"
         )
 
 

@@ -10,10 +10,10 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from selfplay.dqn.config import PRESETS, DQNConfig
+from selfplay.dqn.config import DQNConfig
 from selfplay.errors import UserError
 from selfplay.learner import Learner, code_name
-from selfplay.settings import CustomConfig, changed
+from selfplay.settings import CustomConfig
 from selfplay.tabular.config import AfterstateQConfig, MinimaxQConfig, TabularConfig, TDBackupConfig, TDValueConfig
 from tictactoe.names import did_you_mean
 
@@ -41,21 +41,13 @@ def settings_of(algorithm: str) -> type[DQNConfig | TabularConfig]:
     return ALGORITHMS[algorithm]
 
 
-def defaults_of(kind: type[Config], settings: Mapping[str, Any]) -> Config:
-    """Return the defaults of an algorithm; for the DQN those of the preset that the settings name."""
-    preset = settings.get("preset")
-    if kind is DQNConfig and isinstance(preset, str) and preset in PRESETS:
-        return PRESETS[preset]
-    return kind()
-
-
 def configured(algorithm: str, settings: Mapping[str, Any]) -> Config:
     """Return the settings of an algorithm, with these in place of its defaults.
 
     Raises:
         UserError: there is no such algorithm, preset or setting, or it cannot have that value.
     """
-    return changed(defaults_of(settings_of(algorithm), settings), settings)
+    return settings_of(algorithm)(**settings)
 
 
 def parse_settings(content: Mapping[str, Any], path: Path | str) -> Config:
@@ -71,7 +63,7 @@ def parse_settings(content: Mapping[str, Any], path: Path | str) -> Config:
     try:
         if "run_dir" in saved:  # a file must not choose the folder that is written
             raise UserError("run_dir is no setting that a file can hold")
-        return changed(defaults_of(kinds[str(algorithm)], saved), saved)
+        return kinds[str(algorithm)](**saved)
     except UserError as error:
         raise UserError(f"{path}: {error}") from None
 

@@ -15,11 +15,11 @@ from selfplay.dqn.config import DQNConfig
 from selfplay.errors import UserError, naming_the_extra
 from selfplay.files import locked
 from selfplay.learner import Learner, LearnerFactory, copied_player, make_learner
-from selfplay.learning.algorithms import Config, configured, described, new_learner, parse_settings
-from selfplay.learning.folder import CONFIG_KEYS, METRICS, RunFlags, check_empty, is_finished, new_run_dir
+from selfplay.learning.algorithms import Config, configured, described, new_learner
+from selfplay.learning.folder import METRICS, RunFlags, check_empty, is_finished, new_run_dir
 from selfplay.learning.load import Folder, checked_settings, folder_of, part_names, read_settings
 from selfplay.program import waiting
-from selfplay.settings import CustomConfig, RunSettings, as_path, changed, check_changes, flat
+from selfplay.settings import CustomConfig, RunSettings, SettingsError, as_path, changed, check_changes, flat
 
 if TYPE_CHECKING:
     from selfplay.dqn.dqn import DQNAgent
@@ -48,10 +48,10 @@ def train(
     """Train a player, show its exact score while it learns, and write a run folder, as `selfplay train` does.
 
     `settings` are those of a DQN: `train(seed=1, mask=True)`. Name another algorithm first: `train("minimax-q",
-    games=2000)`. Or change the settings of a config object: `train(selfplay.open(RUN).config, seed=2)`. A config.json
-    makes the same run again: `train(**json.load(file))`. `learner` is your own algorithm, a `selfplay.Learner` or a
-    class that makes one. `network` is your own network: a module from [B, 3A] to [B, A], or a function of the rules
-    that returns one. `agent` is your own subclass of `selfplay.DQNAgent`.
+    games=2000)`. Or give a config object, and settings to change in it: `train(selfplay.open(RUN).config, seed=2)`.
+    `learner` is your own algorithm, a `selfplay.Learner` or a class that makes one. `network` is your own network: a
+    module from [B, 3A] to [B, A], or a function of the rules that returns one. `agent` is your own subclass of
+    `selfplay.DQNAgent`.
 
     With `resume` the run in that folder continues from its last checkpoint, with these `settings` changed; with `force`
     even settings that a resumed run must keep. `checkpoint_interval` is in seconds. `name` and `runs_dir` are the name
@@ -154,9 +154,6 @@ def chosen(
         base = algorithm
     elif algorithm is None and learner is not None:
         base = CustomConfig()
-    elif algorithm is None and isinstance(settings.get("config"), dict):  # all of a config.json
-        base = parse_settings(settings, "config.json")
-        settings = {name: value for name, value in settings.items() if name not in CONFIG_KEYS}
     else:
         base, settings = configured(algorithm or DQNConfig.algorithm, settings), {}
     if not isinstance(base, CustomConfig):
@@ -191,7 +188,7 @@ def _resumed(
         raise UserError(f"{folder}: is a run of {before.algorithm}, not of {name}")
     config, made = chosen(algorithm if isinstance(algorithm, RunSettings) else before, learner, settings)
     if config.run_dir is not None:
-        raise UserError("run_dir and resume both name the run's folder; leave out run_dir")
+        raise SettingsError("`run_dir` and `resume` both name the run's folder; leave out `run_dir`")
     if isinstance(before, DQNConfig) and isinstance(config, DQNConfig) and config.device == "auto":
         config = replace(config, device=before.device)  # what it became
     if not force:

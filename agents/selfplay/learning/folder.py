@@ -5,18 +5,16 @@ import os
 import re
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
 from selfplay.errors import UserError
 from selfplay.files import read_small, write_whole
 from selfplay.judge.verdict import Verdict
-from selfplay.settings import RunSettings, Seconds, check, flat, require, written
+from selfplay.settings import Place, RunSettings, Seconds, SettingsError, checked, flat, require, written
 
 CONFIG, MODEL, EVALUATION, METRICS = "config.json", "model.safetensors", "evaluation.json", "metrics.jsonl"
-CONFIG_KEYS = ("version", "algorithm", "finished", "config")
-"""Names in config.json that are no settings."""
 CHECKPOINT, SNAPSHOTS, PROGRESS = "checkpoint.safetensors", "snapshots", "progress.png"
 LONGEST_NAME = 100
 """Characters of a run's default name before its time."""
@@ -26,13 +24,13 @@ LARGEST_JSON = 1 << 20
 """Bytes; a configuration has about a thousand."""
 
 
-@dataclass(frozen=True)
+@checked
 class RunFlags:
     """Flags that say how a process handles a run; none of them is a setting of the run."""
 
-    resume: Path | None = None
+    resume: Place | None = None
     """Run folder in which to continue from the last checkpoint."""
-    config: Path | None = None
+    config: Place | None = None
     """Run folder, or its config.json, whose settings a new run takes over; other flags change them."""
     force: bool = False
     """Resume although settings differ from the run's; begin the run again if it has results but no checkpoint."""
@@ -40,23 +38,22 @@ class RunFlags:
     """Seconds between checkpoints; more if writing them would take over 2 % of the time."""
     name: str | None = None
     """Name of the folder of a new run, instead of the one made of its settings; it must be new or empty."""
-    runs_dir: Path = Path("runs")
+    runs_dir: Place = Path("runs")
     """Folder in which the folder of a new run is made."""
     verbose: bool = False
     """Print also the table of both seats at the end, and games of the player."""
 
     def __post_init__(self) -> None:
-        check(self)
         if self.name is not None:
             one_folder = Path(self.name).name == self.name and self.name != ".."
-            require(one_folder, "name", "the name of one folder (runs_dir says where it is)", self.name)
+            require(one_folder, "name", "the name of one folder (`runs_dir` says where it is)", self.name)
         for name in ("name", "runs_dir"):
             if self.resume is not None and getattr(self, name) != getattr(RunFlags, name):
-                raise UserError(f"resume continues in the folder of a run: leave out {name}")
+                raise SettingsError(f"`resume` continues in the folder of a run: leave out `{name}`")
         if self.config is not None and self.resume is not None:
-            raise UserError("config begins a new run and resume continues one: leave out one of them")
+            raise SettingsError("`config` begins a new run and `resume` continues one: leave out one of them")
         if self.force and self.resume is None:
-            raise UserError("force goes with resume, the folder of a run")
+            raise SettingsError("`force` goes with `resume`, the folder of a run")
 
     @property
     def named_by(self) -> str:
@@ -70,11 +67,11 @@ def create(folder: Path, setting: str = "run_dir") -> None:
     Raises:
         UserError: the folder cannot be made or written to, or has files in it already.
     """
-    way_out = f"choose another {setting}"
+    way_out = f"choose another `{setting}`"
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise UserError(f"{folder}: cannot be made ({error.strerror}); {way_out}") from None
+        raise SettingsError(f"{folder}: cannot be made ({error.strerror}); {way_out}") from None
     check_writable(folder, way_out)
     check_empty(folder, setting)
 
@@ -87,7 +84,7 @@ def check_empty(folder: Path, setting: str = "run_dir") -> None:
     """
     found = folder.iterdir() if folder.is_dir() else ()
     if any(path.name != f"{CONFIG}.partial" for path in found):  # of a run that was killed at its beginning
-        raise UserError(f"{folder}: has files in it already; choose a new or empty {setting}")
+        raise SettingsError(f"{folder}: has files in it already; choose a new or empty `{setting}`")
 
 
 def check_writable(folder: Path, way_out: str) -> None:
@@ -97,7 +94,7 @@ def check_writable(folder: Path, way_out: str) -> None:
         UserError: it is read-only, or there is none.
     """
     if not os.access(folder, os.W_OK | os.X_OK):
-        raise UserError(f"{folder}: is not writable; {way_out}")
+        raise SettingsError(f"{folder}: is not writable; {way_out}")
 
 
 def write_config(folder: Path, config: RunSettings, notes: Mapping[str, str], finished: bool = False) -> None:
@@ -151,8 +148,9 @@ def differences(config: RunSettings) -> dict[str, Any]:
 
     Seed and board are left out, which every run has, and the device, which only changes the last bits.
     """
-    preset, defaults = getattr(config, "preset", "default"), config.defaults
-    changed = {} if preset == "default" else {"preset": preset}
+    preset = {name: value for name, value in vars(config).items() if name == "preset"}
+    defaults = type(config)(**preset)
+    changed = {} if preset.get("preset") == "default" else preset
     for name in (each.name for each in fields(config)):
         value = getattr(config, name)
         if name not in ("seed", "device", "rules", "run_dir", "options") and value != getattr(defaults, name):
@@ -184,7 +182,7 @@ def new_run_dir(config: RunSettings, flags: RunFlags) -> Path:
     if config.run_dir is not None:
         for name in ("name", "runs_dir"):
             if getattr(flags, name) != getattr(RunFlags, name):
-                raise UserError(f"run_dir and {name} both name the run's folder; leave out one")
+                raise SettingsError(f"`run_dir` and `{name}` both name the run's folder; leave out one")
         return config.run_dir
     if flags.name is not None:
         return flags.runs_dir / flags.name

@@ -8,7 +8,7 @@ import json
 import re
 import zlib
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from pathlib import Path
 from typing import Annotated, Any, Literal, NamedTuple, TypeAlias
 
@@ -17,7 +17,7 @@ import tyro
 from selfplay.errors import UserError
 from selfplay.files import read_small, write_whole
 from selfplay.learning.algorithms import Config, configured
-from selfplay.settings import Bounds, check, parse_value, value_of, written
+from selfplay.settings import CountOrZero, checked, value_of, written
 
 FILE = "sweep.json"
 LARGEST_FILE = 1 << 20
@@ -35,7 +35,7 @@ OwnPart: TypeAlias = Annotated[str, tyro.conf.Fixed, tyro.conf.Suppress]
 """The name of code that a program gives; no flag sets it."""
 
 
-@dataclass(frozen=True)
+@checked
 class Plan:
     """What a sweep trains, in the words of its flags. `sweep.json` holds these fields."""
 
@@ -49,7 +49,7 @@ class Plan:
     """NAME=VALUE,VALUE,...: every combination of these values is trained. In a search also NAME=LOWEST..HIGHEST."""
     each: Words = ()
     """NAME=VALUE,VALUE,...: each value is trained by itself, and also a setting with none of them."""
-    search: Annotated[int, Bounds(0)] = 0
+    search: CountOrZero = 0
     """Number of settings to try, which Optuna samples from --vary; 0 trains every combination. After one, three, nine,
     ... seeds only the best third of the settings continues."""
     objective: Literal["steps", "updates"] = "steps"
@@ -61,7 +61,6 @@ class Plan:
     """Their custom agent, as module:name; nothing imports it."""
 
     def __post_init__(self) -> None:
-        check(self)
         names = [name for flag in ("set", "vary", "each") for name, _ in pairs(self, flag)]
         for name in names:
             if name in NOT_SWEPT:
@@ -121,10 +120,10 @@ def all_runs(plan: Plan) -> list[Run]:
     Raises:
         UserError: there is no such algorithm or setting, or a value does not fit.
     """
-    vary = {name: parse_values(text) for name, text in pairs(plan, "vary")}
+    vary = {name: read_values(text) for name, text in pairs(plan, "vary")}
     alone: list[dict[str, Any]] = [{}]
     for name, text in pairs(plan, "each"):
-        alone += [{name: value} for value in parse_values(text)]
+        alone += [{name: value} for value in read_values(text)]
     seeds = parse_seeds(plan.seeds)
     settings: dict[Config, dict[str, Any]] = {}  # equal ones are trained once
     for one in alone:
@@ -146,7 +145,7 @@ def search_space(plan: Plan) -> dict[str, Range | list[str]]:
     for name, text in pairs(plan, "vary"):
         words = re.split(r"\.\.|,", text)
         # As the setting has them: 0 and 1 are the ends of a range of fractions if it is a fraction.
-        values = [value_of(make_run(plan, {name: parse_value(word)}, seed=0).config, name) for word in words]
+        values = [value_of(make_run(plan, {name: read_value(word)}, seed=0).config, name) for word in words]
         if ".." not in text:
             space[name] = words
             continue
@@ -163,7 +162,7 @@ def make_run(plan: Plan, values: Mapping[str, Any], seed: int) -> Run:
     Raises:
         UserError: there is no such algorithm or setting, or a value does not fit.
     """
-    same = {name: parse_value(text) for name, text in pairs(plan, "set")}
+    same = {name: read_value(text) for name, text in pairs(plan, "set")}
     try:
         config = configured(plan.algorithm, {**same, **values, "seed": seed})
     except UserError as error:
@@ -184,9 +183,17 @@ def pairs(plan: Plan, flag: Literal["set", "vary", "each"]) -> Iterator[tuple[st
         yield name.replace("-", "_"), text
 
 
-def parse_values(text: str) -> list[Any]:
+def read_value(word: str) -> Any:
+    """Return what a word such as "true", "0.5" or "12" means in JSON, and any other word as it is."""
+    try:
+        return json.loads(word)
+    except ValueError:
+        return word
+
+
+def read_values(text: str) -> list[Any]:
     """Return the values in a text such as "0.5,1"."""
-    return [parse_value(word) for word in text.split(",")]
+    return [read_value(word) for word in text.split(",")]
 
 
 def parse_seeds(text: str) -> list[int]:

@@ -16,9 +16,8 @@ from optuna.trial import Trial, TrialState
 
 from selfplay.errors import UserError
 from selfplay.files import open_regular
-from selfplay.settings import parse_value
 from selfplay.sweep import plan as plans
-from selfplay.sweep.plan import Plan, Range, Run
+from selfplay.sweep.plan import Plan, Range, Run, read_value
 from selfplay.sweep.results import PROVED, Result
 
 LOG = "search.log"
@@ -110,7 +109,7 @@ def distribution(choices: Range | list[str]) -> CategoricalDistribution | FloatD
 def sampled_value(sampled: Any, choices: Range | list[str]) -> Any:
     """Return the value of a setting that was sampled, a fraction rounded within its range."""
     if isinstance(sampled, str):
-        return parse_value(sampled)
+        return read_value(sampled)
     if isinstance(sampled, float) and isinstance(choices, Range):
         return min(max(float(f"{sampled:.{DIGITS}g}"), choices.low), choices.high)
     return sampled

@@ -3,12 +3,23 @@
 It imports neither torch nor numba.
 """
 
-from dataclasses import dataclass
-from pathlib import Path
 from typing import Annotated, ClassVar, Literal, TypeAlias
 
-from selfplay.errors import UserError
-from selfplay.settings import Bounds, Count, CountOrZero, Fraction, RunSettings, StepSize, check_known_rules, require
+from pydantic import Field
+
+from selfplay.settings import (
+    Count,
+    CountOrZero,
+    Fraction,
+    Integer,
+    Place,
+    RunSettings,
+    SettingsError,
+    StepSize,
+    check_known_rules,
+    checked,
+    require,
+)
 from tictactoe import Rules
 
 TABLE_CELLS = 16
@@ -17,7 +28,7 @@ LARGEST_VALUE = 1e100
 """Upper bound for the size of a value in a table that is read, from which no update overflows."""
 
 
-@dataclass(frozen=True)
+@checked
 class MinimaxQConfig(RunSettings):
     """Train minimax Q-learning by self-play on 3,3,3.
 
@@ -25,7 +36,7 @@ class MinimaxQConfig(RunSettings):
         of a published learner. The learner is `selfplay.tabular.learners.MinimaxQ`.
 
     Raises:
-        UserError: a value is not allowed, by itself or together with the others.
+        SettingsError: a value is not allowed, by itself or together with the others.
     """
 
     algorithm: ClassVar[str] = "minimax-q"
@@ -37,7 +48,7 @@ class MinimaxQConfig(RunSettings):
     tables: Literal["shared", "separate"] = "shared"
     """One table for both seats, or one per seat. A position tells whose turn it is, so only the initial numbers
     differ."""
-    from_table: Path | None = None
+    from_table: Place | None = None
     """CSV file to start from instead of random numbers: 19,683 lines of 9 numbers, as in a run's table.csv."""
     alpha: StepSize = 0.1
     """Step size: the part of the way that a value moves to its target."""
@@ -47,19 +58,18 @@ class MinimaxQConfig(RunSettings):
     """Probability of playing one of the nine cells at random, taken ones included."""
 
     def __post_init__(self) -> None:
-        super().__post_init__()
         possible = self.games > 0 or self.from_table is not None
-        require(possible, "games", "at least 1, or 0 with from_table", self.games)
+        require(possible, "games", "at least 1, or 0 with `from_table`", self.games)
 
 
-@dataclass(frozen=True)
+@checked
 class AfterstateQConfig(RunSettings):
     """Train afterstate values against a random opponent on 3,3,3.
 
     The settings are those of a published learner; the learner is `selfplay.tabular.learners.AfterstateQ`.
 
     Raises:
-        UserError: a value is not allowed, by itself or together with the others.
+        SettingsError: a value is not allowed, by itself or together with the others.
     """
 
     algorithm: ClassVar[str] = "afterstate-q"
@@ -76,11 +86,11 @@ class AfterstateQConfig(RunSettings):
     """Discount per move of the learner, the last one included."""
     exploration: Fraction = 0.1
     """Probability of a random move."""
-    draw_reward: Annotated[float, Bounds(-1, 1)] = 0.1
+    draw_reward: Annotated[float, Field(ge=-1, le=1)] = 0.1
     """What a draw is worth between a loss, -1, and a win, +1; the published text has 0.2, its program 0.1."""
 
 
-@dataclass(frozen=True)
+@checked
 class TDValueConfig(RunSettings):
     """Train the value tables of Sutton and Barto's first chapter on 3,3,3.
 
@@ -88,7 +98,7 @@ class TDValueConfig(RunSettings):
         `opponent="self"`. The learner is `selfplay.tabular.learners.TDValue`.
 
     Raises:
-        UserError: a value is not allowed, by itself or together with the others.
+        SettingsError: a value is not allowed, by itself or together with the others.
     """
 
     algorithm: ClassVar[str] = "td-value"
@@ -107,14 +117,14 @@ class TDValueConfig(RunSettings):
     """Back up the lost position after the opponent's winning move as well."""
 
 
-@dataclass(frozen=True)
+@checked
 class TDBackupConfig(RunSettings):
     """Train afterstate values by self-play, on any board whose table fits.
 
     The settings are those of a published learner; the learner is `selfplay.tabular.learners.TDBackup`.
 
     Raises:
-        UserError: a value is not allowed, by itself or together with the others.
+        SettingsError: a value is not allowed, by itself or together with the others.
     """
 
     algorithm: ClassVar[str] = "td-backup"
@@ -123,7 +133,7 @@ class TDBackupConfig(RunSettings):
     """The board."""
     games: Count = 100_000
     """Games of self-play with the probability `exploit`."""
-    greedy_games: Annotated[int, Bounds(1, 100_000)] = 2_500
+    greedy_games: Annotated[Integer, Field(ge=1, le=100_000)] = 2_500
     """Games after these that always exploit, still learn, and are reported one by one."""
     eval_every: Count = 10_000
     """Games between exact evaluations. Above 12 cells one may take a few seconds."""
@@ -139,12 +149,11 @@ class TDBackupConfig(RunSettings):
     """What a draw is worth to the second seat."""
 
     def __post_init__(self) -> None:
-        super().__post_init__()
         check_known_rules(self.rules, self.algorithm)
         if self.rules.cells > TABLE_CELLS:
-            raise UserError(
+            raise SettingsError(
                 f"a table for {self.rules} holds 3^{self.rules.cells} values of 8 bytes: "
-                f"choose rows and cols with at most {TABLE_CELLS} cells"
+                f"choose `rows` and `cols` with at most {TABLE_CELLS} cells"
             )
 
 

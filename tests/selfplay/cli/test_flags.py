@@ -1,7 +1,6 @@
 """Flags from a dataclass, and how a command ends."""
 
 import sys
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
@@ -10,12 +9,12 @@ from tyro.conf import Positional, UseAppendAction
 
 from selfplay.cli.flags import parse, run_command
 from selfplay.errors import MissingExtraError, UserError
-from selfplay.settings import Count, Fraction
+from selfplay.settings import Count, Fraction, SettingsError, checked
 from tests.runs import refused
 from tictactoe.rules import UnknownRuleError
 
 
-@dataclass(frozen=True)
+@checked
 class Flags:
     """Show some flags."""
 
@@ -71,6 +70,7 @@ def test_a_value_that_is_not_allowed_is_a_user_error(args: str, named: str) -> N
     [
         (None, 0, ""),
         (UserError("no such thing"), 2, "prog: no such thing\n"),
+        (SettingsError("`eval_every` is like no `k`"), 2, "prog: --eval-every is like no --k\n"),
         (UserError("no\n\x1b[2Jsuch thing"), 2, "prog: no\\n\\x1b[2Jsuch thing\n"),
         (MissingExtraError("install it"), 2, "prog: install it\n"),
         (UnknownRuleError("no such rule here"), 2, "prog: no such rule here\n"),

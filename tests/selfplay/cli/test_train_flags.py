@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from selfplay.cli import train
-from selfplay.dqn.config import PRESETS, DQNConfig
+from selfplay.dqn.config import DQNConfig
 from selfplay.learning.algorithms import ALGORITHMS
 from selfplay.learning.folder import RunFlags
 from selfplay.settings import setting_names
@@ -31,8 +31,13 @@ from tictactoe import Rewards, Rules
         ("td-backup --rows 4 --cols 2", TDBackupConfig(rules=Rules(4, 2))),
         (
             "--seed 4 --preset article --batch-size 64",
-            dataclasses.replace(PRESETS["article"], seed=4, batch_size=64),
+            DQNConfig(preset="article", seed=4, batch_size=64),
         ),
+        ("--rows 4 --cols 4 -k 4", DQNConfig(preset="large")),
+        ("--preset large --k 3", DQNConfig(preset="large", rules=Rules(4, 4, 3))),
+        ("--rows 4 --cols 4 --hidden 64,32", DQNConfig(rules=Rules(4, 4), hidden=(64, 32))),
+        ("--rows 4 --cols 4 --preset default", DQNConfig(rules=Rules(4, 4), preset="default")),
+        ("--rows 2 --cols 2 --k 2", DQNConfig(rules=Rules(2, 2, 2))),
     ],
 )
 def test_flags_are_read_for_the_algorithm_and_override_its_defaults(args: str, expected: object) -> None:
@@ -69,6 +74,9 @@ def test_the_settings_of_a_run_are_the_defaults_of_a_run_like_it() -> None:
             marks=pytest.mark.skipif(torch.cuda.is_available(), reason="only a machine without CUDA must refuse it"),
         ),
         ("td-valu --games 3", "td-value"),
+        ("--preset larg", "large"),
+        ("minimax-q --preset large", "preset"),
+        ("minimax-q --rows 4", "rows"),
         ("td-backup --rows 1000000 --cols 100000", "rows"),
     ],
 )
@@ -80,9 +88,8 @@ def test_a_value_that_is_not_allowed_is_a_user_error(args: str, named: str) -> N
 @pytest.mark.parametrize(
     ("args", "named"),
     [
-        ("--preset larg", "large"),
         ("minimax-q --gams 3", "--games"),
-        ("minimax-q --preset large", "--preset"),
+        ("--batch-size x", "--batch-size"),
         ("--resume", "--resume"),
     ],
 )

@@ -1,6 +1,5 @@
 """The DQN as a learner: it learns, each setting counts, the same seed gives the same bits, and its state is whole."""
 
-import dataclasses
 from typing import Any
 
 import pytest
@@ -8,7 +7,7 @@ import torch
 
 import selfplay
 from selfplay.dqn import learner as dqn_learner
-from selfplay.dqn.config import PRESETS, DQNConfig
+from selfplay.dqn.config import DQNConfig
 from selfplay.dqn.dqn import BOOTSTRAPS, DQNAgent, exploration
 from selfplay.dqn.learner import DQNLearner, check_memory, learned_tensors, least_bytes
 from selfplay.learning.loop import Record, train
@@ -87,7 +86,7 @@ def test_epsilon_follows_its_schedule() -> None:
     ("config", "updates"),
     [
         (config_with(total_steps=160, warmup=0, updates_per_step=3), 30),
-        (dataclasses.replace(PRESETS["article"], total_steps=400, eval_every=400), 301),
+        (DQNConfig(preset="article", total_steps=400, eval_every=400), 301),
         *((config_with(k=1, networks="separate", target=target, warmup=0, total_steps=64), 4) for target in BOOTSTRAPS),
     ],
 )

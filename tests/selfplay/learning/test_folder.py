@@ -10,12 +10,11 @@ import pytest
 from safetensors.numpy import load_file
 
 import selfplay
-from selfplay.dqn.config import PRESETS, DQNConfig
+from selfplay.dqn.config import DQNConfig
 from selfplay.learning import algorithms, folder as run_folder
-from selfplay.learning.algorithms import defaults_of
 from selfplay.learning.folder import RunFlags
 from selfplay.learning.load import SHIPPED_FOLDER, read_settings
-from selfplay.settings import Count, RunSettings, flat
+from selfplay.settings import Count, RunSettings, checked, flat
 from selfplay.tabular.config import AfterstateQConfig, MinimaxQConfig, TDBackupConfig, TDValueConfig
 from selfplay.tabular.learners import make_learner
 from tests.runs import refused, save
@@ -86,11 +85,13 @@ def test_a_run_that_started_from_a_table_needs_that_file_no_more(tmp_path: Path)
 # Settings that a file lacks, and those that no program has
 
 
-@pytest.mark.parametrize("config", [*MODELS, PRESETS["article"], PRESETS["large"]], ids=lambda each: each.algorithm)
+@pytest.mark.parametrize(
+    "config", [*MODELS, DQNConfig(preset="article"), DQNConfig(preset="large")], ids=lambda each: each.algorithm
+)
 def test_a_setting_that_a_file_lacks_has_its_default(config: Any, tmp_path: Path) -> None:
     run_folder.write_config(tmp_path, config, {})
     content = json.loads((tmp_path / "config.json").read_text())
-    defaults = flat(defaults_of(type(config), content["config"]))
+    defaults = flat(type(config)(**{name: value for name, value in vars(config).items() if name == "preset"}))
     for name, value in content["config"].items():
         fewer = {other: each for other, each in content["config"].items() if other != name}
         if name == "preset" or flat(config)[name] != defaults[name]:
@@ -103,12 +104,12 @@ def test_a_setting_that_a_file_lacks_has_its_default(config: Any, tmp_path: Path
 def test_a_new_setting_leaves_the_shipped_player_and_every_run_readable(
     run: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    added = [("invented", Count, dataclasses.field(default=1))]
-    grown = dataclasses.make_dataclass("DQNConfig", added, bases=(DQNConfig,), frozen=True)
+    @checked
+    class Grown(DQNConfig):
+        invented: Count = 1
+
     before = selfplay.load("shipped").q_values(ABSOLUTE), selfplay.load(run).q_values(ABSOLUTE)
-    monkeypatch.setattr(algorithms, "DQNConfig", grown)
-    monkeypatch.setattr(algorithms, "PRESETS", {name: grown(**vars(each)) for name, each in PRESETS.items()})
-    monkeypatch.setattr(algorithms, "ALGORITHMS", {**algorithms.ALGORITHMS, "dqn": grown})
+    monkeypatch.setattr(algorithms, "ALGORITHMS", {**algorithms.ALGORITHMS, "dqn": Grown})
     assert getattr(read_settings(SHIPPED_FOLDER)[0], "invented", None) == 1
     after = selfplay.load("shipped").q_values(ABSOLUTE), selfplay.load(run).q_values(ABSOLUTE)
     assert all(np.array_equal(old, new) for old, new in zip(before, after, strict=True))
@@ -185,8 +186,8 @@ def test_a_run_folder_must_be_new_or_empty(run: Path, tmp_path: Path) -> None:
     ("config", "name"),
     [
         (DQNConfig(seed=1, mask=True, double=True), "dqn-3x3x3-1-mask-double"),
-        (DQNConfig(rules=Rules(4, 5, 4), hidden=(64, 32), gamma=0.5), "dqn-4x5x4-0-hidden-64x32-gamma-0.5"),
-        (PRESETS["article"], "dqn-3x3x3-0-article"),
+        (DQNConfig(rules=Rules(4, 5, 4), hidden=(64, 32), gamma=0.5), "dqn-4x5x4-0-large-hidden-64x32-gamma-0.5"),
+        (DQNConfig(preset="article"), "dqn-3x3x3-0-article"),
         (DQNConfig(rewards=Rewards(draw=0.5)), "dqn-3x3x3-0-rewards-draw-0.5"),
         (TDValueConfig(back_up_losses=False), "td-value-3x3x3-0-no-back-up-losses"),
         (MinimaxQConfig(from_table=Path("a/my table.csv")), "minimax-q-3x3x3-0-from-table-my-table.csv"),

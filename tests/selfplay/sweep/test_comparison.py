@@ -9,7 +9,7 @@ import pytest
 
 import selfplay
 from selfplay.cli import report as command
-from selfplay.dqn.config import PRESETS, DQNConfig
+from selfplay.dqn.config import DQNConfig
 from selfplay.learning.loop import Record, count_lapses
 from selfplay.settings import RunSettings
 from selfplay.sweep.comparison import compare
@@ -40,7 +40,7 @@ def test_only_settings_in_which_runs_differ_are_named() -> None:
         {"seed": 1, "rewards": "shaped"},
         {"seed": 0, "rewards": Rewards(draw=0.5)},
     ]
-    assert settings(DQNConfig(), PRESETS["large"]) == [
+    assert settings(DQNConfig(), DQNConfig(preset="large")) == [
         {"board": "3x3x3", "preset": "default"},
         {"board": "4x4x4", "preset": "large"},  # and not all that the preset sets
     ]

@@ -41,7 +41,11 @@ def test_rewards_and_the_board_are_varied_like_other_settings() -> None:
     runs = all_runs(Plan(seeds="0", vary=("rewards=sparse,illegal=-5,draw=0.5:loss=-1",)))
     assert [run.config.rewards for run in runs] == ["sparse", Rewards(illegal=-5), Rewards(draw=0.5, loss=-1)]  # type: ignore[union-attr]
     assert len({run.name for run in runs}) == 3
-    assert names(seeds="0", vary=("rows=3,4",)) == ["rows=3,seed=0", "rows=4,seed=0"]
+    boards = all_runs(Plan(seeds="0", set=("cols=4",), vary=("rows=3,4",)))
+    assert [(run.name, run.config.preset) for run in boards] == [  # type: ignore[union-attr]
+        ("rows=3,seed=0", "default"),
+        ("rows=4,seed=0", "large"),
+    ]
 
 
 def test_every_run_has_the_settings_of_all() -> None:
@@ -81,7 +85,7 @@ def test_other_seeds_are_refused(words: str) -> None:
         ({"vary": ("batch_size=32,-1",)}, "batch_size=-1"),
         ({"vary": ("learning_rate=0.1..1",)}, "learning_rate"),
         ({"set": ("rewards=sprase",)}, "sparse"),
-        ({"set": ("rewards=allow=0,loss=-1",)}, "allow"),
+        ({"set": ("rewards=allow=0,loss=-1",)}, "rewards"),
         ({"search": 2, "vary": ("rewards=illegal=-9..-1",)}, "rewards"),
         ({"search": 2, "vary": ("learning_rate=1..0.1",)}, "learning_rate"),
         ({"search": 2, "vary": ("learning_rate=0.1..1e999",)}, "learning_rate"),

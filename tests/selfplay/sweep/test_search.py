@@ -70,7 +70,7 @@ def test_a_sampled_value_is_short_and_within_its_range() -> None:
     assert sampled_value(0.123412, Range(0.12341, 0.12344)) == 0.12341
     assert sampled_value(0.123638, Range(0.12361, 0.12364)) == 0.12364
     assert sampled_value(12_345, Range(1, 100_000)) == 12_345
-    assert sampled_value("64x32", ["64x32", "16"]) == (64, 32)
+    assert sampled_value("true", ["true", "false"]) is True
 
 
 def test_nothing_is_written_through_a_link(tmp_path: Path) -> None:
