@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 from tensorboard.backend.event_processing.plugin_event_accumulator import TENSORS, EventAccumulator
 
 from selfplay.errors import UserError
-from selfplay.learning.folder import is_finished
+from selfplay.runs.folder import is_finished
 from tests.killed import train
 from tests.runs import SHORT, difference
 

@@ -14,7 +14,7 @@ from types import FrameType
 from typing import Any, NamedTuple
 
 import selfplay
-from selfplay.learning import recorder
+from selfplay.runs import recorder
 from selfplay.tabular import learners as tabular
 from tests.runs import without_plots
 

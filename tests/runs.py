@@ -14,9 +14,9 @@ import pytest
 
 from selfplay.dqn.config import DQNConfig
 from selfplay.errors import UserError
-from selfplay.learning import folder as run_folder, recorder
-from selfplay.learning.checkpoint import read_checkpoint
-from selfplay.learning.recorder import FolderRecorder
+from selfplay.runs import folder as run_folder, recorder
+from selfplay.runs.checkpoint import read_checkpoint
+from selfplay.runs.recorder import FolderRecorder
 from selfplay.tabular import learners as tabular
 from selfplay.tensor_file import write_tensors
 from tests.selfplay.dqn.scripted import config_with, make

@@ -12,9 +12,9 @@ from typing import Any, Literal, NamedTuple, NoReturn, TypeAlias
 from selfplay.errors import UserError, what_failed
 from selfplay.judge.ask import AgentPolicy, agent_policy, choices_policy
 from selfplay.judge.progress import Progress
-from selfplay.learning.load import SHIPPED, SHIPPED_FOLDER, load, read_settings
 from selfplay.program import open_console
 from selfplay.protocols import Player
+from selfplay.runs.load import SHIPPED, SHIPPED_FOLDER, load, read_settings
 from selfplay.settings import Count, CustomConfig, as_path
 from tictactoe import Rules
 from tictactoe.names import did_you_mean

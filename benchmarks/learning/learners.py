@@ -22,7 +22,7 @@ from benchmarks import harness
 from benchmarks.data import Result, Seats
 from selfplay.cli.train import read
 from selfplay.dqn.config import DQNConfig
-from selfplay.learning.algorithms import Config
+from selfplay.runs.algorithms import Config
 from tictactoe import Rewards, Rules, batch
 
 TITLE = "The published learners"

@@ -14,7 +14,7 @@ from torch import nn
 import selfplay
 from selfplay.cli.main import main
 from selfplay.dqn.dqn import Transitions, Update
-from selfplay.learning.loop import Record
+from selfplay.runs.loop import Record
 from tests.runs import SHORT, assert_same, refused
 from tests.selfplay.decisions import ABSOLUTE
 from tests.selfplay.dqn.scripted import SMALL

@@ -10,7 +10,7 @@ import pytest
 import torch
 
 from selfplay.dqn.config import DQNConfig
-from selfplay.learning.algorithms import ALGORITHMS
+from selfplay.runs.algorithms import ALGORITHMS
 from selfplay.settings import (
     Bounds,
     Count,

@@ -15,11 +15,11 @@ from selfplay.cli.play_board import Hint, board_table, read_square
 from selfplay.errors import UserError
 from selfplay.judge.move_values import NAMES, exact_moves
 from selfplay.judge.report import finite_values, value_text
-from selfplay.learning.load import SHIPPED
 from selfplay.players import BoardFlags, NamedPolicy, resolve
 from selfplay.position import Position
 from selfplay.program import open_console
 from selfplay.protocols import Player
+from selfplay.runs.load import SHIPPED
 from selfplay.settings import Seed
 from tictactoe.opponents import MOVE_POSITIONS, best_known, check_optimal
 from tictactoe.rendering.text import MARKS

@@ -19,9 +19,9 @@ from selfplay.judge.evaluate import BOTH_SEATS, Evaluation, evaluate_policy
 from selfplay.judge.games import example_games
 from selfplay.judge.progress import Progress
 from selfplay.judge.verdict import Verdict
-from selfplay.learning.folder import MODEL
 from selfplay.players import EvaluatedPlayer, NamedPolicy, following, print_to_stderr
 from selfplay.program import open_console
+from selfplay.runs.folder import MODEL
 
 PARTS = ("tictactoe-selfplay", "numpy", "torch")
 """Distributions on whose versions a verdict may depend."""

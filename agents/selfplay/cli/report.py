@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from selfplay.cli.arena import percent
 from selfplay.cli.flags import offer, parse
 from selfplay.errors import UserError
-from selfplay.learning.folder import CONFIG
 from selfplay.program import open_console, tensorboard
+from selfplay.runs.folder import CONFIG
 from selfplay.settings import written
 
 if TYPE_CHECKING:

@@ -11,17 +11,17 @@ from tyro.constructors import ConstructorRegistry, PrimitiveConstructorSpec, Pri
 from selfplay.cli.flags import PLAYING, commands_for, offer, say, verdict_style
 from selfplay.dqn.config import DQNConfig
 from selfplay.errors import UserError
-from selfplay.learning.algorithms import ALGORITHMS, Config, defaults_of, settings_of
-from selfplay.learning.api import train
-from selfplay.learning.folder import RunFlags, about
-from selfplay.learning.load import checked_settings
 from selfplay.program import command, open_console, tensorboard, tensorboard_address
+from selfplay.runs.algorithms import ALGORITHMS, Config, defaults_of, settings_of
+from selfplay.runs.api import train
+from selfplay.runs.folder import RunFlags, about
+from selfplay.runs.load import checked_settings
 from selfplay.settings import SHORT_NAMES, parse_value, written
 from tictactoe import Rewards
 from tictactoe.rewards import PRESETS
 
 if TYPE_CHECKING:
-    from selfplay.learning.result import Run
+    from selfplay.runs.result import Run
 
 SHORT_FLAGS = {f"--{short}": f"--{name.replace('_', '-')}" for short, name in SHORT_NAMES.items()}
 
@@ -53,7 +53,7 @@ def main(args: Sequence[str], prog: str = "selfplay train", **own: Any) -> None:
     config, run_flags = read(args, prog, **own)
     # Before PyTorch is imported, which takes seconds.
     print(f"Training {config.algorithm} on {config.rules}: {about(config)}", flush=True)
-    from selfplay.learning.result import Interrupted
+    from selfplay.runs.result import Interrupted
 
     try:
         run = train(
@@ -166,7 +166,7 @@ def description(default: Config, prog: str) -> str:
 
 def present(run: "Run", verbose: bool) -> None:
     """Print what is proved of the player, and what to try next; if verbose also the table of both seats, and games."""
-    from selfplay.learning.metrics import HEADLINES
+    from selfplay.runs.metrics import HEADLINES
 
     print()
     show_summary(run)

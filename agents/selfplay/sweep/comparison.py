@@ -3,8 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from selfplay.learning.folder import differences, in_words
-from selfplay.learning.result import Run
+from selfplay.runs.folder import differences, in_words
+from selfplay.runs.result import Run
 from selfplay.settings import RunSettings, written
 from selfplay.sweep.results import past_proof
 

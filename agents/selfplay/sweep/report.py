@@ -6,8 +6,8 @@ from dataclasses import fields
 from pathlib import Path
 
 from selfplay.files import make_inside, write_csv, write_whole
-from selfplay.learning.algorithms import settings_of
 from selfplay.pictures import png
+from selfplay.runs.algorithms import settings_of
 from selfplay.sweep import plots
 from selfplay.sweep.plan import Plan
 from selfplay.sweep.results import FAILED, MISSING, PROVED, Result, Results, survival_data

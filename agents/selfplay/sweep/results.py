@@ -8,8 +8,8 @@ from typing import NamedTuple, TypeAlias
 import selfplay
 from selfplay.errors import UserError
 from selfplay.files import checksum_of_file, read_small
-from selfplay.learning.folder import CONFIG, MODEL
-from selfplay.learning.loop import Record
+from selfplay.runs.folder import CONFIG, MODEL
+from selfplay.runs.loop import Record
 from selfplay.settings import value_of
 from selfplay.sweep import plan as plans
 from selfplay.sweep.plan import Plan, Run

@@ -16,9 +16,9 @@ from selfplay.dqn.config import DQNConfig
 from selfplay.errors import UserError
 from selfplay.judge.ask import choices_policy, player_policy
 from selfplay.judge.move_values import ALL_STATES_CELLS
-from selfplay.learning.folder import CONFIG, MODEL, SNAPSHOTS, about
-from selfplay.learning.load import SHIPPED, SHIPPED_FOLDER, load, read_settings, snapshot_steps
 from selfplay.players import NamedPolicy, Perspective
+from selfplay.runs.folder import CONFIG, MODEL, SNAPSHOTS, about
+from selfplay.runs.load import SHIPPED, SHIPPED_FOLDER, load, read_settings, snapshot_steps
 from selfplay.settings import check_known_rules
 from selfplay.web.analysis import searched_choices
 from tictactoe import Rules

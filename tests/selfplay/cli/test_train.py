@@ -13,7 +13,7 @@ from tensorboard.backend.event_processing.event_accumulator import EventAccumula
 
 import selfplay
 from selfplay.cli import prove, train
-from selfplay.learning.algorithms import ALGORITHMS
+from selfplay.runs.algorithms import ALGORITHMS
 from tests.runs import ROOT, metrics, without_plots
 
 FILES = {"config.json", "model.safetensors", "metrics.jsonl", "evaluation.json", "progress.png", "snapshots"}

@@ -8,8 +8,8 @@ import torch
 
 from selfplay.cli import train
 from selfplay.dqn.config import PRESETS, DQNConfig
-from selfplay.learning.algorithms import ALGORITHMS
-from selfplay.learning.folder import RunFlags
+from selfplay.runs.algorithms import ALGORITHMS
+from selfplay.runs.folder import RunFlags
 from selfplay.settings import setting_names
 from selfplay.tabular.config import MinimaxQConfig, TDBackupConfig
 from tests.runs import refused, saved

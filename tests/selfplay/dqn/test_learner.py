@@ -11,7 +11,7 @@ from selfplay.dqn import learner as dqn_learner
 from selfplay.dqn.config import PRESETS, DQNConfig
 from selfplay.dqn.dqn import BOOTSTRAPS, DQNAgent, linear
 from selfplay.dqn.learner import DQNLearner, check_memory, learned_tensors, least_bytes
-from selfplay.learning.loop import Record, train
+from selfplay.runs.loop import Record, train
 from tests.runs import refused
 from tests.selfplay.dqn.scripted import CPU, config_with, iterations
 

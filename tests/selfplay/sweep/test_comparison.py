@@ -10,7 +10,7 @@ import pytest
 import selfplay
 from selfplay.cli import report as command
 from selfplay.dqn.config import PRESETS, DQNConfig
-from selfplay.learning.loop import Record, count_lapses
+from selfplay.runs.loop import Record, count_lapses
 from selfplay.settings import RunSettings
 from selfplay.sweep.comparison import compare
 from selfplay.tabular.config import MinimaxQConfig, TDBackupConfig

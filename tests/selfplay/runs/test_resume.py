@@ -15,11 +15,11 @@ import torch
 import selfplay
 from selfplay.dqn.config import DQNConfig
 from selfplay.dqn.learner import choose_device
-from selfplay.learning import loop, run
-from selfplay.learning.checkpoint import read_checkpoint
-from selfplay.learning.folder import CHECKPOINT
-from selfplay.learning.load import read_settings, snapshot_steps
-from selfplay.learning.recorder import FolderRecorder
+from selfplay.runs import loop, run
+from selfplay.runs.checkpoint import read_checkpoint
+from selfplay.runs.folder import CHECKPOINT
+from selfplay.runs.load import read_settings, snapshot_steps
+from selfplay.runs.recorder import FolderRecorder
 from tests.runs import SHORT, Stopper, assert_same, content_of, metrics, refused, results, without_plots
 
 pytestmark = pytest.mark.usefixtures("stopper")  # runs without plots

@@ -15,8 +15,8 @@ from selfplay.judge.move_values import ALL_STATES_CELLS
 from selfplay.judge.teach import TrainingPositions, evaluate_for_training
 from selfplay.judge.verdict import Verdict
 from selfplay.learner import Learner
-from selfplay.learning.metrics import Metrics, evaluation_metrics
 from selfplay.protocols import AnyAgent
+from selfplay.runs.metrics import Metrics, evaluation_metrics
 from selfplay.settings import RunSettings
 
 PROOFS_TO_STOP = 3
@@ -63,7 +63,7 @@ class Progress:
 
 
 class Recorder(Protocol):
-    """What a run leaves behind as it goes; `selfplay.learning.recorder` writes it to the run's folder."""
+    """What a run leaves behind as it goes; `selfplay.runs.recorder` writes it to the run's folder."""
 
     def record(self, record: Record) -> None:
         """Write the numbers of an evaluation."""

@@ -11,14 +11,14 @@ import numpy as np
 from selfplay.files import append, make_inside, write_whole
 from selfplay.judge.games import self_play_game
 from selfplay.learner import Learner
-from selfplay.learning.checkpoint import write_checkpoint
-from selfplay.learning.folder import METRICS, MODEL, PROGRESS, SNAPSHOTS, snapshot_steps
-from selfplay.learning.loop import Progress, Record, ends, learner_policy
-from selfplay.learning.metrics import Metrics, on_axis
-from selfplay.learning.plots import run_figure, value_figure
-from selfplay.learning.tensorboard import Events
 from selfplay.pictures import png
 from selfplay.protocols import Array
+from selfplay.runs.checkpoint import write_checkpoint
+from selfplay.runs.folder import METRICS, MODEL, PROGRESS, SNAPSHOTS, snapshot_steps
+from selfplay.runs.loop import Progress, Record, ends, learner_policy
+from selfplay.runs.metrics import Metrics, on_axis
+from selfplay.runs.plots import run_figure, value_figure
+from selfplay.runs.tensorboard import Events
 from selfplay.settings import CustomConfig, RunSettings, flat
 from selfplay.tensor_file import write_state, write_tensors
 from tictactoe import Rules, batch

@@ -11,10 +11,10 @@ from safetensors.numpy import load_file
 
 import selfplay
 from selfplay.dqn.config import PRESETS, DQNConfig
-from selfplay.learning import algorithms, folder as run_folder
-from selfplay.learning.algorithms import defaults_of
-from selfplay.learning.folder import RunFlags
-from selfplay.learning.load import SHIPPED_FOLDER, read_settings
+from selfplay.runs import algorithms, folder as run_folder
+from selfplay.runs.algorithms import defaults_of
+from selfplay.runs.folder import RunFlags
+from selfplay.runs.load import SHIPPED_FOLDER, read_settings
 from selfplay.settings import Count, RunSettings, flat
 from selfplay.tabular.config import AfterstateQConfig, MinimaxQConfig, TDBackupConfig, TDValueConfig
 from selfplay.tabular.learners import make_learner

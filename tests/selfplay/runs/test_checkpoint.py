@@ -12,8 +12,8 @@ import torch
 
 from selfplay.dqn.dqn import BOOTSTRAPS
 from selfplay.dqn.learner import DQNLearner
-from selfplay.learning.checkpoint import read_checkpoint, write_checkpoint
-from selfplay.learning.loop import Progress
+from selfplay.runs.checkpoint import read_checkpoint, write_checkpoint
+from selfplay.runs.loop import Progress
 from selfplay.settings import flat
 from selfplay.tensor_file import read_state, write_state
 from tests.selfplay.dqn.scripted import config_with

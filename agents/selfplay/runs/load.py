@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from selfplay.dqn.config import DQNConfig
 from selfplay.errors import UserError, naming_the_extra
 from selfplay.learner import LearnerFactory, code_name, make_learner
-from selfplay.learning import folder as run_folder
-from selfplay.learning.algorithms import Config, parse_settings
-from selfplay.learning.folder import MODEL, SNAPSHOTS
+from selfplay.runs import folder as run_folder
+from selfplay.runs.algorithms import Config, parse_settings
+from selfplay.runs.folder import MODEL, SNAPSHOTS
 from selfplay.settings import CountOrZero, CustomConfig, as_path, converted
 from tictactoe.names import did_you_mean
 

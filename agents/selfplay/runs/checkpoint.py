@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 
 from selfplay.errors import UserError
 from selfplay.files import sync
-from selfplay.learning.folder import CHECKPOINT, METRICS
-from selfplay.learning.loop import Progress
+from selfplay.runs.folder import CHECKPOINT, METRICS
+from selfplay.runs.loop import Progress
 from selfplay.settings import LARGEST, RunSettings, flat
 from selfplay.tensor_file import read_state, write_state
 

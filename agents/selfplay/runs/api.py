@@ -15,17 +15,17 @@ from selfplay.dqn.config import DQNConfig
 from selfplay.errors import UserError, naming_the_extra
 from selfplay.files import locked
 from selfplay.learner import Learner, LearnerFactory, copied_player, make_learner
-from selfplay.learning.algorithms import Config, configured, described, new_learner, parse_settings
-from selfplay.learning.folder import CONFIG_KEYS, METRICS, RunFlags, check_empty, is_finished, new_run_dir
-from selfplay.learning.load import Folder, checked_settings, folder_of, part_names, read_settings
 from selfplay.program import waiting
+from selfplay.runs.algorithms import Config, configured, described, new_learner, parse_settings
+from selfplay.runs.folder import CONFIG_KEYS, METRICS, RunFlags, check_empty, is_finished, new_run_dir
+from selfplay.runs.load import Folder, checked_settings, folder_of, part_names, read_settings
 from selfplay.settings import CustomConfig, RunSettings, as_path, changed, check_changes, flat
 
 if TYPE_CHECKING:
     from selfplay.dqn.dqn import DQNAgent
     from selfplay.dqn.network import NetworkFactory
-    from selfplay.learning.loop import Record
-    from selfplay.learning.result import Run
+    from selfplay.runs.loop import Record
+    from selfplay.runs.result import Run
 
 
 @naming_the_extra()
@@ -78,7 +78,7 @@ def train(
         before = checked_settings(flags.resume, learner=learner, network=network, agent=agent)
         config, custom = _resumed(flags.resume, before, algorithm, learner, settings, force)
     with waiting("PyTorch is being imported") if progress else contextlib.nullcontext():
-        from selfplay.learning import run
+        from selfplay.runs import run
 
     with _one_thread():
         if isinstance(config, DQNConfig):
@@ -110,7 +110,7 @@ def training(
             finite.
     """
     with naming_the_extra():
-        from selfplay.learning import loop
+        from selfplay.runs import loop
 
         config, custom = chosen(algorithm, learner, settings)
         trained = _learner_of(config, custom, network, agent)
@@ -132,8 +132,8 @@ def open(  # noqa: A001 (of `selfplay`, where it is called selfplay.open)
     Raises:
         UserError: there is no such run folder, or a file is missing or foreign.
     """
-    from selfplay.learning.metrics import read_metrics
-    from selfplay.learning.result import Run, earlier_records
+    from selfplay.runs.metrics import read_metrics
+    from selfplay.runs.result import Run, earlier_records
 
     place = folder_of(folder)
     config, content = read_settings(place)

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 import selfplay
-from selfplay.learning import loop
-from selfplay.learning.loop import Progress, Record, next_snapshot, train
-from selfplay.learning.metrics import first_of_final_streak
+from selfplay.runs import loop
+from selfplay.runs.loop import Progress, Record, next_snapshot, train
+from selfplay.runs.metrics import first_of_final_streak
 from selfplay.settings import CustomConfig
 from tests.runs import refused
 from tictactoe import Rules

@@ -12,9 +12,9 @@ from tensorboard.plugins.hparams import metadata
 import selfplay
 from selfplay.dqn.config import DQNConfig
 from selfplay.dqn.learner import DQNLearner
-from selfplay.learning.load import load, snapshot_steps
-from selfplay.learning.metrics import evaluation_metrics, metrics_evaluation, read_metrics
-from selfplay.learning.result import earlier_records
+from selfplay.runs.load import load, snapshot_steps
+from selfplay.runs.metrics import evaluation_metrics, metrics_evaluation, read_metrics
+from selfplay.runs.result import earlier_records
 from selfplay.settings import setting_names
 from tests.runs import SHORT, metrics, refused
 from tests.selfplay.dqn.scripted import config_with

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from selfplay.errors import MissingExtraError, UserError
 from selfplay.judge.verdict import Verdict, verdict_html
-from selfplay.learning.load import load, snapshot_steps
-from selfplay.learning.loop import Record, count_lapses, proves
-from selfplay.learning.metrics import Metrics, check_evaluation, first_of_final_streak, metrics_evaluation
+from selfplay.runs.load import load, snapshot_steps
+from selfplay.runs.loop import Record, count_lapses, proves
+from selfplay.runs.metrics import Metrics, check_evaluation, first_of_final_streak, metrics_evaluation
 from selfplay.settings import RunSettings
 
 if TYPE_CHECKING:
@@ -97,7 +97,7 @@ class Run:
         Raises:
             UserError: the run was interrupted before its first evaluation.
         """
-        from selfplay.learning.plots import run_figure
+        from selfplay.runs.plots import run_figure
 
         return run_figure(self._lines(), self.config, self.folder)
 

@@ -14,8 +14,8 @@ from rich.text import Text
 
 from selfplay.judge.verdict import exact_score
 from selfplay.learner import Learner
-from selfplay.learning.loop import PROOFS_TO_STOP, Record
 from selfplay.program import open_console
+from selfplay.runs.loop import PROOFS_TO_STOP, Record
 from selfplay.settings import RunSettings
 
 GROWTH = 1.1

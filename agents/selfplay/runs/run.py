@@ -13,15 +13,15 @@ from typing import Any
 from selfplay.errors import UserError
 from selfplay.files import locked, write_whole
 from selfplay.learner import Learner
-from selfplay.learning import folder as run_folder, loop
-from selfplay.learning.checkpoint import read_checkpoint
-from selfplay.learning.folder import CHECKPOINT, METRICS, MODEL, RunFlags
-from selfplay.learning.loop import PROOFS_TO_STOP, Progress
-from selfplay.learning.metrics import Metrics, read_metrics
-from selfplay.learning.recorder import FolderRecorder
-from selfplay.learning.result import Interrupted, Run, earlier_records
-from selfplay.learning.screen import Screen
 from selfplay.program import on_stop_signals
+from selfplay.runs import folder as run_folder, loop
+from selfplay.runs.checkpoint import read_checkpoint
+from selfplay.runs.folder import CHECKPOINT, METRICS, MODEL, RunFlags
+from selfplay.runs.loop import PROOFS_TO_STOP, Progress
+from selfplay.runs.metrics import Metrics, read_metrics
+from selfplay.runs.recorder import FolderRecorder
+from selfplay.runs.result import Interrupted, Run, earlier_records
+from selfplay.runs.screen import Screen
 from selfplay.settings import RunSettings, flat, require
 
 
