@@ -89,7 +89,7 @@ def resolve(
     if not place:
         return NamedPolicy(name, agent_policy(agent, rules, perspective, name, progress), None, None)
     folder = as_path(place)
-    config, _ = read_settings(folder)
+    config = read_settings(folder).config
     if not isinstance(config, CustomConfig):
         player = load(folder, network=agent)
         return NamedPolicy(name, agent_policy(player, rules, name=name, progress=progress), player, folder)

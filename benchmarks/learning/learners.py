@@ -44,8 +44,8 @@ COMMANDS = (
 
 def configuration(command: str, seed: int) -> Config:
     """Return the settings that flags of `python train.py` give, with a seed, on a CPU."""
-    config, _ = read(shlex.split(command), "python train.py")
-    config = replace(config, seed=seed)
+    flags, _ = read(shlex.split(command), "python train.py")
+    config = replace(flags.settings, seed=seed)
     return replace(config, device="cpu") if isinstance(config, DQNConfig) else config
 
 

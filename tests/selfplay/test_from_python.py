@@ -34,7 +34,6 @@ def test_every_way_to_give_the_settings_makes_the_same_run(tmp_path: Path) -> No
         "config": ([selfplay.DQNConfig(**OWN)], {}),
         "changed": ([selfplay.DQNConfig(**{**OWN, "seed": 3})], {"seed": 1_000}),
         "run": ([run.config], {}),
-        "file": ([], content),
         "settings": (["dqn"], content["config"]),
     }
     for name, (args, settings) in ways.items():
@@ -97,7 +96,10 @@ def test_an_interrupted_run_is_returned_and_says_what_it_lacks(tmp_path: Path) -
 )
 def test_a_run_is_proved_from_the_first_proof_after_its_last_lapse(config: Any, tmp_path: Path) -> None:
     proof, lapse = selfplay.evaluate("optimal"), selfplay.evaluate("heuristic")
-    records = [Record(number, number, verdict, {}, 0) for number, verdict in enumerate((proof, lapse, proof, proof))]
+    records = [
+        Record(number=number, steps=number, verdict=verdict, metrics={}, proofs=0)
+        for number, verdict in enumerate((proof, lapse, proof, proof))
+    ]
     assert selfplay.Run(config, tmp_path, records).proved_from == records[2]
     assert selfplay.Run(config, tmp_path, records[:2]).proved_from is None
 

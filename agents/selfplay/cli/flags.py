@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn, TypeVar
 
 from selfplay.errors import MissingExtraError, UserError, naming_the_extra
-from selfplay.program import command, open_console
+from selfplay.program import command, open_console, say
 from selfplay.settings import check
 from tictactoe.rules import UnknownRuleError
 
@@ -49,25 +49,11 @@ def parse(kind: type[Config], args: Sequence[str], prog: str) -> Config:
     return config
 
 
-def say(text: str, style: str = "") -> None:
-    """Print a text, broken between words on a terminal; the text up to its first colon has the `style`."""
-    from rich.text import Text
-
-    console = open_console()
-    shown = Text(text)
-    shown.stylize(style, 0, text.find(":"))
-    console.print(shown, soft_wrap=not console.is_terminal)
-
-
-def verdict_style(verdict: "Verdict") -> str:
-    """Return the style in which `say` prints what is proved."""
-    return "bold green" if verdict.unexploitable else "bold red"
-
-
 def show_verdict(verdict: "Verdict", *notes: str) -> None:
     """Print what is proved, its first words coloured, with notes, and the table of both seats."""
     from selfplay.judge.report import verdict_table
     from selfplay.judge.verdict import verdict_text
+    from selfplay.runs.screen import verdict_style
 
     say("\n".join([verdict_text(verdict), *notes]), verdict_style(verdict))
     open_console().print(verdict_table(verdict))

@@ -12,10 +12,12 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
-from selfplay.judge.verdict import exact_score
+from selfplay.judge.progress import Progress as Watch
+from selfplay.judge.verdict import Verdict, exact_score, title
 from selfplay.learner import Learner
-from selfplay.program import open_console
+from selfplay.program import open_console, say
 from selfplay.runs.loop import PROOFS_TO_STOP, Record
+from selfplay.runs.result import Run
 from selfplay.settings import RunSettings
 
 GROWTH = 1.1
@@ -78,6 +80,24 @@ class Screen:
             self._next = record.steps * GROWTH
             self.print_last()
 
+    def watch(self) -> Watch | None:
+        """Return what is told how far the first evaluation is, which nothing else shows yet; None for the others."""
+        return None if self._ways else Watch(self._show_evaluation)
+
+    def _show_evaluation(self, progress: str) -> None:
+        """Show how far an evaluation is."""
+        self._facts = [(None, f"first evaluation: {progress}")]
+        if self._line:
+            self._line.update(self._as_line(), raw=True)
+        elif not self._live:
+            print(f"{self._learner.steps:,} {self._config.unit}: {self._in_words()}", flush=True)
+
+    def show_end(self, run: Run) -> None:
+        """Show what is proved of the player that the run kept."""
+        self.print_last()
+        if run.records:
+            say(f"\n{summary(run)}", verdict_style(run.verdict))
+
     def print_last(self) -> None:
         """Print the last evaluation where nothing is redrawn, unless it is printed already."""
         if not (self._live or self._line) and self._unprinted:
@@ -128,3 +148,35 @@ def sparkline(ways: list[int]) -> Text:
     """Return a character for each number of ways to beat a player, on the scale of its logarithm."""
     scale = (len(LEVELS) - 1.01) / math.log1p(max(*ways, 1))
     return Text().join(Text(LEVELS[math.ceil(scale * math.log1p(n))], "red" if n else "green") for n in ways)
+
+
+def verdict_style(verdict: Verdict) -> str:
+    """Return the style in which `say` prints what is proved."""
+    return "bold green" if verdict.unexploitable else "bold red"
+
+
+def summary(run: Run) -> str:
+    """Return in three lines what is proved of the player that a run kept, the ways to beat it, and since when."""
+    verdict, proved_from, last = run.verdict, run.proved_from, run.records[-1]
+    as_first, as_second = verdict.first.loss, verdict.second.loss
+    if verdict.unbeatable:
+        meaning = "no opponent can beat it, in either seat"
+    elif verdict.unexploitable:
+        meaning = "no opponent gets more than best play gives it"
+    elif as_first is None or as_second is None:
+        meaning = "its play leads to too many positions to follow to the end"
+    else:
+        meaning = f"loses {as_first:.1%} of its games as X, {as_second:.1%} as O, to random play"
+    ways, *facts = exact_score(verdict)
+    if run.lapses:
+        ways += f"; lapses: {run.lapses:,}"
+    if run.kept.steps != last.steps:
+        facts.append(f"kept from {run.kept.steps:,} {run.config.unit}: later players were proved less")
+    elif run.interrupted:
+        facts.append(f"evaluated after {last.steps:,} {run.config.unit}")
+    elif proved_from is not None:
+        seconds = proved_from.metrics["time/training_s"]
+        facts.append(f"proved from {proved_from.steps:,} {run.config.unit} ({seconds:.1f} s) on")
+    found = "; ".join(facts)
+    lines = [f"{title(verdict)}: {meaning}", ways, found[:1].upper() + found[1:]]
+    return "\n".join(f"{line}." for line in lines if line)

@@ -6,9 +6,8 @@ PyTorch's `SummaryWriter` writes in a thread, so a run that is killed could lose
 import io
 import struct
 import time
-from collections.abc import Mapping
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 from tensorboard.compat.proto.event_pb2 import Event, SessionLog
 from tensorboard.compat.proto.summary_pb2 import Summary
@@ -16,41 +15,58 @@ from tensorboard.summary.writer.record_writer import RecordWriter
 from torch.utils.tensorboard import summary
 
 from selfplay.files import append
+from selfplay.runs.metrics import Metrics, on_axis
+from selfplay.settings import RunSettings, flat
 
 PREFIX = "events.out.tfevents."
 
 
 class Events:
-    """A new file of events in a folder; TensorBoard drops those of its other files from `purge_step` on."""
+    """The events of a run in a new file of its folder, in place of those in its other files."""
 
-    def __init__(self, folder: Path, purge_step: int = 0) -> None:
+    def __init__(self, folder: Path, config: RunSettings) -> None:
+        self._config = config
+        self._shown = self._step = 0
         # TensorBoard reads files in the order of their names. A time would go wrong where a clock is set back.
         number = len(list(folder.glob(f"{PREFIX}*")))
         self._path = folder / f"{PREFIX}{number:010d}"
         self._write(Event(wall_time=time.time(), file_version="brain.Event:2"))
-        # Also for a run that begins: TensorBoard ignores the first start that it reads.
-        self._write(Event(step=purge_step, session_log=SessionLog(status=SessionLog.START)))
+        # TensorBoard drops what it has read before, from step 0 on; it ignores the first start that it reads.
+        self._write(Event(step=0, session_log=SessionLog(status=SessionLog.START)))
 
-    def scalars(self, values: Mapping[str, float], step: int = 0) -> None:
-        """Record numbers by tag."""
-        self._add(Summary(value=[Summary.Value(tag=tag, simple_value=value) for tag, value in values.items()]), step)
+    def evaluations(self, lines: Sequence[Metrics]) -> None:
+        """Record the lines of metrics.jsonl from the first one that is not recorded yet."""
+        now = time.time()
+        for line in lines[self._shown :]:
+            self._step = on_axis(line, self._config.unit)
+            values = [
+                Summary.Value(tag=tag, simple_value=value) for tag, value in line.items() if tag != self._config.unit
+            ]
+            ago = lines[-1]["time/training_s"] - line["time/training_s"]
+            self._write(Event(summary=Summary(value=values), step=self._step, wall_time=now - ago))
+        self._shown = len(lines)
 
-    def picture(self, tag: str, png: bytes, step: int = 0) -> None:
-        """Record a picture, the content of a PNG file."""
+    def picture(self, tag: str, png: bytes) -> None:
+        """Record a picture, the content of a PNG file, at the last evaluation."""
         width, height = struct.unpack(">II", png[16:24])
         image = Summary.Image(width=width, height=height, colorspace=4, encoded_image_string=png)
-        self._add(Summary(value=[Summary.Value(tag=tag, image=image)]), step)
+        self._add(Summary(value=[Summary.Value(tag=tag, image=image)]), self._step)
 
-    def text(self, tag: str, text: str, step: int = 0) -> None:
-        """Record a text in Markdown."""
-        self._add(summary.text(tag, text), step)  # type: ignore[no-untyped-call]
+    def text(self, tag: str, text: str) -> None:
+        """Record a text as it is, at the last evaluation."""
+        as_code = "\n".join("    " + line for line in text.split("\n"))
+        self._add(summary.text(tag, as_code), self._step)  # type: ignore[no-untyped-call]
 
-    def hparams(self, settings: Mapping[str, Any]) -> None:
-        """Record settings for the HParams tab, which shows the last value of every number beside them.
+    def hparams(self) -> None:
+        """Record the settings for the HParams tab, which shows the last value of every number beside them.
 
         PyTorch also writes a list of all settings; then TensorBoard shows only those of the first run.
         """
-        _, start, end = summary.hparams(dict(settings), {})  # type: ignore[no-untyped-call]
+        settings = flat(self._config)
+        settings |= settings.pop("options", {})  # of a custom learner
+        shown = {name: value if type(value) in (int, float) else str(value) for name, value in settings.items()}
+        shown |= {"algorithm": self._config.algorithm, "board": str(self._config.rules).replace(",", "x")}
+        _, start, end = summary.hparams(shown, {})  # type: ignore[no-untyped-call]
         self._add(start, 0)
         self._add(end, 0)
 

@@ -132,7 +132,7 @@ class Catalogue:
 
 def _run_entry(folder: Path) -> dict[str, Any]:
     """Return what the settings of a run say about its player."""
-    config, _ = read_settings(folder)
+    config = read_settings(folder).config
     return {
         "kind": config.algorithm,
         "differs": about(config),

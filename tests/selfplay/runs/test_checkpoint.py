@@ -12,7 +12,7 @@ import torch
 
 from selfplay.dqn.dqn import BOOTSTRAPS
 from selfplay.dqn.learner import DQNLearner
-from selfplay.runs.checkpoint import read_checkpoint, write_checkpoint
+from selfplay.runs.checkpoint import Kept, read_checkpoint, write_checkpoint
 from selfplay.runs.loop import Progress
 from selfplay.settings import flat
 from selfplay.tensor_file import read_state, write_state
@@ -73,10 +73,14 @@ def test_the_state_of_every_setting_continues_to_the_same_bits(changes: dict[str
     learner, resumed = DQNLearner(config), DQNLearner(config)
     for _ in range(6):
         learner.advance(1)
-    write_checkpoint(tmp_path, learner.state(), PROGRESS, config)
+    kept = Kept(960, learner.player().tensors())
+    write_checkpoint(tmp_path, learner.state(), kept, PROGRESS, config)
     found = read_checkpoint(tmp_path)
     assert found is not None
     assert found.progress == PROGRESS
+    assert found.kept is not None
+    assert found.kept.steps == 960
+    assert_same_state(found.kept.tensors, kept.tensors)
     assert found.settings == json.loads(json.dumps(flat(config)))
     resumed.restore(found.state)
     assert_same_state(resumed.state(), learner.state())

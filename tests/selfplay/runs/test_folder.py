@@ -73,13 +73,13 @@ def test_loading_gives_back_the_settings_and_the_same_moves_in_every_decision_st
         assert np.array_equal(loaded.act(seen), player.act(ABSOLUTE))
     dtypes = {tensor.dtype.name for tensor in load_file(tmp_path / "run" / "model.safetensors").values()}
     assert dtypes == {"float32" if isinstance(config, DQNConfig) else "float64"}
-    assert read_settings(tmp_path / "run")[0] == dataclasses.replace(config, run_dir=None)
+    assert read_settings(tmp_path / "run").config == dataclasses.replace(config, run_dir=None)
 
 
 def test_a_run_that_started_from_a_table_needs_that_file_no_more(tmp_path: Path) -> None:
     config = MinimaxQConfig(from_table=tmp_path / "deleted.csv")
     save(tmp_path / "run", config, make_learner(MinimaxQConfig()).player())
-    assert read_settings(tmp_path / "run")[0] == config
+    assert read_settings(tmp_path / "run").config == config
     assert selfplay.load(tmp_path / "run").act(ABSOLUTE).shape == (4_520,)
 
 
@@ -96,8 +96,8 @@ def test_a_setting_that_a_file_lacks_has_its_default(config: Any, tmp_path: Path
         if name == "preset" or flat(config)[name] != defaults[name]:
             continue  # without it the run is another one
         (tmp_path / "config.json").write_text(json.dumps(content | {"config": fewer}))
-        assert flat(read_settings(tmp_path)[0])[name] == defaults[name], (name, value)
-        assert read_settings(tmp_path)[0] == dataclasses.replace(config, run_dir=None)
+        assert flat(read_settings(tmp_path).config)[name] == defaults[name], (name, value)
+        assert read_settings(tmp_path).config == dataclasses.replace(config, run_dir=None)
 
 
 def test_a_new_setting_leaves_the_shipped_player_and_every_run_readable(
@@ -109,11 +109,11 @@ def test_a_new_setting_leaves_the_shipped_player_and_every_run_readable(
     monkeypatch.setattr(algorithms, "DQNConfig", grown)
     monkeypatch.setattr(algorithms, "PRESETS", {name: grown(**vars(each)) for name, each in PRESETS.items()})
     monkeypatch.setattr(algorithms, "ALGORITHMS", {**algorithms.ALGORITHMS, "dqn": grown})
-    assert getattr(read_settings(SHIPPED_FOLDER)[0], "invented", None) == 1
+    assert getattr(read_settings(SHIPPED_FOLDER).config, "invented", None) == 1
     after = selfplay.load("shipped").q_values(ABSOLUTE), selfplay.load(run).q_values(ABSOLUTE)
     assert all(np.array_equal(old, new) for old, new in zip(before, after, strict=True))
     edit(run, config={"invented": 3})
-    assert flat(read_settings(run)[0])["invented"] == 3
+    assert flat(read_settings(run).config)["invented"] == 3
 
 
 @pytest.mark.parametrize(

@@ -26,7 +26,9 @@ def run(config: RunSettings, *verdicts: Any) -> selfplay.Run:
     lapses = None
     for number, verdict in enumerate(verdicts, start=1):
         lapses = count_lapses(lapses, verdict)
-        records.append(Record(number, 10 * number, verdict, {"time/training_s": float(number)}, 0, lapses))
+        metrics = {"time/training_s": float(number)}
+        steps = 10 * number
+        records.append(Record(number=number, steps=steps, verdict=verdict, metrics=metrics, proofs=0, lapses=lapses))
     return selfplay.Run(config, Path("runs/it"), records)
 
 
