@@ -1,10 +1,13 @@
 """What all commands share: flags from a dataclass, what they print, and exit statuses."""
 
-import functools
+import shutil
 import sys
+import textwrap
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import fields, is_dataclass, make_dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, NoReturn, TypeVar
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn, TypeVar
 
 from selfplay.errors import MissingExtraError, UserError, naming_the_extra
 from selfplay.program import command, open_console, say
@@ -34,19 +37,53 @@ def parse(kind: type[Config], args: Sequence[str], prog: str) -> Config:
     """
     import tyro
 
-    # Given a class, tyro would frame the UserErrors of its __post_init__ as mistakes of a type; a function's it leaves.
-    config = tyro.cli(
-        functools.partial(kind),
+    unwrap_docstrings(kind)
+    # tyro frames the UserErrors of a dataclass as mistakes of a type, unless it is the field of another.
+    whole: Any = make_dataclass("Flags", [("flags", Annotated[kind, tyro.conf.arg(name="")])])
+    flags: Config = tyro.cli(
+        whole,
         prog=prog,
         args=args,
+        description=wrapped(*paragraphs(kind)),
         config=(
             tyro.conf.PositionalRequiredArgs,
             tyro.conf.PositionalMetavarFromFieldName,
             tyro.conf.OmitArgPrefixes,  # --rows, not --rules.rows
         ),
-    )
-    check(config)
-    return config
+    ).flags
+    check(flags)
+    return flags
+
+
+def unwrap_docstrings(*kinds: type) -> None:
+    """Let tyro show the docstrings of the fields of dataclasses without the line breaks of our source."""
+    import docstring_parser
+
+    for kind in kinds:
+        found = {each.name: each for each in fields(kind)}
+        for base in filter(is_dataclass, reversed(kind.__mro__)):
+            for doc in docstring_parser.parse_from_object(base).params:
+                if doc.arg_name in found and doc.description:
+                    unwrapped = {"help": " ".join(doc.description.split())}
+                    found[doc.arg_name].metadata = MappingProxyType({**found[doc.arg_name].metadata, **unwrapped})
+
+
+def paragraphs(kind: type) -> list[str]:
+    """Return the paragraphs of the docstring of a dataclass, each in one line."""
+    return [" ".join(paragraph.split()) for paragraph in str(kind.__doc__).split("\n\n")]
+
+
+def wrapped(*lines: str) -> str:
+    """Return lines broken at the width of the terminal.
+
+    Each begins with a space, because tyro joins those that begin with a letter.
+    """
+    width = shutil.get_terminal_size().columns - 1
+    broken = []
+    for line in lines:
+        indent = " " * (len(line) - len(line.lstrip()) + 1)
+        broken += textwrap.wrap(line.strip(), width, initial_indent=indent, subsequent_indent=2 * indent[1:] + " ")
+    return "\n".join(broken)
 
 
 def show_verdict(verdict: "Verdict", *notes: str) -> None:

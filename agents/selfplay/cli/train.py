@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Generic, TypeVar, get_args
 import tyro
 from tyro.constructors import ConstructorRegistry, PrimitiveConstructorSpec, PrimitiveTypeInfo
 
-from selfplay.cli.flags import PLAYING, commands_for, offer
+from selfplay.cli.flags import PLAYING, commands_for, offer, unwrap_docstrings, wrapped
 from selfplay.dqn.config import DQNConfig
 from selfplay.errors import UserError
 from selfplay.program import command, open_console, say, tensorboard
@@ -19,7 +19,7 @@ from selfplay.runs.folder import RunFlags, about
 from selfplay.runs.load import Saved, check_own, read_settings
 from selfplay.settings import SHORT_NAMES, parse_value, written
 from selfplay.tabular.config import TabularConfig
-from tictactoe import Rewards
+from tictactoe import Rewards, Rules
 from tictactoe.rewards import PRESETS
 
 if TYPE_CHECKING:
@@ -100,6 +100,7 @@ def read(
     place = origin.resume or origin.config
     saved = None if place is None else read_settings(place)
     default = defaults(algorithm, origin.preset, saved, own)
+    unwrap_docstrings(TrainFlags, RunFlags, type(default), Rules)
     kind: Any = TrainFlags[type(default)]  # type: ignore[misc] # known only now
     found: TrainFlags[Any] = tyro.cli(
         kind,
@@ -167,10 +168,10 @@ def description(default: Config, prog: str) -> str:
     purposes = {name: str(kind.__doc__).splitlines()[0] for name, kind in ALGORITHMS.items()}
     own = str(default.__doc__).splitlines()[0]
     if not isinstance(default, DQNConfig):
-        return own
+        return wrapped(own)
     others = [f"  {prog} {name:13} {purpose}" for name, purpose in purposes.items() if name != default.algorithm]
     short = [f"{flag} is short for {name}." for flag, name in SHORT_FLAGS.items()]
-    return "\n".join([own, *short, "", "Other algorithms, each with its own --help:", *others])
+    return wrapped(own, *short, "Other algorithms, each with its own --help:", *others)
 
 
 def show_details(run: "Run") -> None:
