@@ -18,6 +18,8 @@ CONFIG, MODEL, EVALUATION, METRICS = "config.json", "model.safetensors", "evalua
 CHECKPOINT, SNAPSHOTS, PROGRESS = "checkpoint.safetensors", "snapshots", "progress.png"
 LONGEST_NAME = 100
 """Characters of a run's default name before its time."""
+TIME = r"\d{8}-\d{6}"
+"""The time at the end of a run's default name."""
 MOST_NAMED = 10
 """Most runs that a message lists if it is given a folder of runs."""
 LARGEST_JSON = 1 << 20
@@ -190,10 +192,14 @@ def new_run_dir(config: RunSettings, flags: RunFlags) -> Path:
 
 def default_name(config: RunSettings) -> str:
     """Return ALGORITHM-BOARD-SEED-DIFFERENCES-TIME."""
+    return f"{stem(config)}-{time.strftime('%Y%m%d-%H%M%S')}"
+
+
+def stem(config: RunSettings) -> str:
+    """Return ALGORITHM-BOARD-SEED-DIFFERENCES."""
     words = [config.algorithm, str(config.rules).replace(",", "x"), str(config.seed)]
     words += [in_words(*each) for each in differences(config).items()]
-    name = re.sub(r"[^\w.-]|_", "-", "-".join(words), flags=re.ASCII)[:LONGEST_NAME].rstrip("-.")
-    return f"{name}-{time.strftime('%Y%m%d-%H%M%S')}"
+    return re.sub(r"[^\w.-]|_", "-", "-".join(words), flags=re.ASCII)[:LONGEST_NAME].rstrip("-.")
 
 
 def snapshot_steps(folder: Path) -> tuple[int, ...]:

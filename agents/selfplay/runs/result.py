@@ -1,6 +1,6 @@
 """The result of a run: its settings, its players and its evaluations."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from html import escape
@@ -173,6 +173,14 @@ def earlier_records(lines: Iterable[Metrics], config: RunSettings) -> list[Recor
         )
         records.append(record)
     return records
+
+
+def past_proof(records: Sequence[Record]) -> Sequence[Record]:
+    """Return the evaluations of a run from its first proof on, none without a proof."""
+    for number, record in enumerate(records):
+        if record.verdict.unexploitable:
+            return records[number:]
+    return []
 
 
 class Interrupted(KeyboardInterrupt):
