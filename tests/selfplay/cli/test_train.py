@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
 import selfplay
 from selfplay.cli import prove, train
@@ -75,19 +74,6 @@ def test_what_the_run_folder_holds(finished: tuple[str, Path, str], capsys: pyte
     prove.main([str(folder)])
     proved = capsys.readouterr().out
     assert next(line for line in output.splitlines() if line.startswith(("PROVED", "NOT "))).partition(":")[0] in proved
-
-
-def test_tensorboard_shows_what_the_metrics_say(finished: tuple[str, Path, str]) -> None:
-    algorithm, folder, _ = finished
-    unit, axis = ("plies", "plies") if algorithm == "dqn" else ("games", "time/plies")
-    events = EventAccumulator(str(folder))
-    events.Reload()
-    tags, lines = events.Tags(), metrics(folder)
-    for tag in lines[-1].keys() - {unit}:
-        shown = {event.step: event.value for event in events.Scalars(tag)}
-        assert shown == {line[axis]: pytest.approx(line[tag], rel=1e-6) for line in lines if tag in line}
-    assert (tags["images"], tags["tensors"]) == (["q/opening"], ["game/self_play/text_summary"])
-    assert {"_hparams_/session_start_info", "_hparams_/session_end_info"} <= events.summary_metadata.keys()
 
 
 def test_a_board_too_large_to_solve_is_evaluated_by_the_positions_that_the_player_leads_to(tmp_path: Path) -> None:

@@ -11,11 +11,11 @@ from safetensors.numpy import load_file
 
 import selfplay
 from selfplay.dqn.config import PRESETS, DQNConfig
-from selfplay.runs import algorithms, folder as run_folder
+from selfplay.runs import folder as run_folder
 from selfplay.runs.algorithms import defaults_of
 from selfplay.runs.folder import RunFlags
-from selfplay.runs.load import SHIPPED_FOLDER, read_settings
-from selfplay.settings import Count, RunSettings, flat
+from selfplay.runs.load import read_settings
+from selfplay.settings import RunSettings, flat
 from selfplay.tabular.config import AfterstateQConfig, MinimaxQConfig, TDBackupConfig, TDValueConfig
 from selfplay.tabular.learners import make_learner
 from tests.runs import refused, save
@@ -98,22 +98,6 @@ def test_a_setting_that_a_file_lacks_has_its_default(config: Any, tmp_path: Path
         (tmp_path / "config.json").write_text(json.dumps(content | {"config": fewer}))
         assert flat(read_settings(tmp_path).config)[name] == defaults[name], (name, value)
         assert read_settings(tmp_path).config == dataclasses.replace(config, run_dir=None)
-
-
-def test_a_new_setting_leaves_the_shipped_player_and_every_run_readable(
-    run: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    added = [("invented", Count, dataclasses.field(default=1))]
-    grown = dataclasses.make_dataclass("DQNConfig", added, bases=(DQNConfig,), frozen=True)
-    before = selfplay.load("shipped").q_values(ABSOLUTE), selfplay.load(run).q_values(ABSOLUTE)
-    monkeypatch.setattr(algorithms, "DQNConfig", grown)
-    monkeypatch.setattr(algorithms, "PRESETS", {name: grown(**vars(each)) for name, each in PRESETS.items()})
-    monkeypatch.setattr(algorithms, "ALGORITHMS", {**algorithms.ALGORITHMS, "dqn": grown})
-    assert getattr(read_settings(SHIPPED_FOLDER).config, "invented", None) == 1
-    after = selfplay.load("shipped").q_values(ABSOLUTE), selfplay.load(run).q_values(ABSOLUTE)
-    assert all(np.array_equal(old, new) for old, new in zip(before, after, strict=True))
-    edit(run, config={"invented": 3})
-    assert flat(read_settings(run).config)["invented"] == 3
 
 
 @pytest.mark.parametrize(
