@@ -201,5 +201,5 @@ def show_commands(run: "Run") -> None:
         commands["Continue it:"] = command(*resume, longer, str(2 * config.length))
     commands |= commands_for(run.folder, **PLAYING, prove="Evaluate it again:")
     commands["See all runs' curves:"] = tensorboard(run.folder.parent)
-    say(f"\nThe run is in {run.folder}. What you can do next:")
+    say(f"The run is in {run.folder}. What you can do next:")
     offer(commands)

@@ -71,6 +71,7 @@ def test_what_the_run_folder_holds(finished: tuple[str, Path, str], capsys: pyte
         assert folder.name.startswith(f"{algorithm}-3x3x3-7-games-2000-eval-every-800-")
         assert [line["games"] for line in lines][:3] == [800, 1_600, 2_000]
         assert lines[0]["time/games_per_s"] > 0
+    assert ("--resume" in output) == (not verdict["unbeatable"])  # only an unproved run is to be continued
     prove.main([str(folder)])
     proved = capsys.readouterr().out
     assert next(line for line in output.splitlines() if line.startswith(("PROVED", "NOT "))).partition(":")[0] in proved

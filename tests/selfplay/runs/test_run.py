@@ -13,8 +13,10 @@ import selfplay
 from selfplay.dqn.config import DQNConfig
 from selfplay.dqn.learner import DQNLearner
 from selfplay.runs.load import load, snapshot_steps
+from selfplay.runs.loop import Record
 from selfplay.runs.metrics import evaluation_metrics, metrics_evaluation, read_metrics
 from selfplay.runs.result import earlier_records
+from selfplay.runs.screen import Screen
 from selfplay.settings import setting_names
 from selfplay.tabular.config import TDBackupConfig
 from tests.runs import SHORT, metrics, refused
@@ -64,6 +66,13 @@ def test_an_interrupted_run_leaves_the_player_of_its_checkpoint(tmp_path: Path) 
         learner.advance(1)
     assert bits(load(run.folder)) == bits(learner.player())
     assert not (run.folder / "evaluation.json").exists()
+
+
+def test_only_the_first_evaluation_says_how_far_it_is() -> None:
+    screen = Screen(DQNLearner(config_with()), DQNConfig())
+    assert screen.watch() is not None
+    screen.show(Record(number=1, steps=1, verdict=VERDICTS["rule"], metrics={}, proofs=0))
+    assert screen.watch() is None
 
 
 # Metrics
