@@ -12,6 +12,7 @@ from tensorboard.plugins.hparams import metadata
 import selfplay
 from selfplay.dqn.config import DQNConfig
 from selfplay.dqn.learner import DQNLearner
+from selfplay.runs import run as run_of_folder
 from selfplay.runs.load import load, snapshot_steps
 from selfplay.runs.loop import Record
 from selfplay.runs.metrics import evaluation_metrics, metrics_evaluation, read_metrics
@@ -66,6 +67,22 @@ def test_an_interrupted_run_leaves_the_player_of_its_checkpoint(tmp_path: Path) 
         learner.advance(1)
     assert bits(load(run.folder)) == bits(learner.player())
     assert not (run.folder / "evaluation.json").exists()
+
+
+@pytest.mark.usefixtures("stopper")
+@pytest.mark.parametrize("seconds", [0, 1_000])
+def test_a_long_run_can_be_watched_in_tensorboard_while_it_trains(
+    seconds: float, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(run_of_folder, "SECONDS_WITHOUT_EVENTS", seconds)
+    seen = set()
+
+    def look() -> bool:
+        seen.add(any(tmp_path.glob("it/events*")))
+        return False
+
+    selfplay.train("td-backup", games=40, eval_every=20, run_dir=tmp_path / "it", stop_when=look, progress=False)
+    assert seen == ({False, True} if seconds == 0 else {False})
 
 
 def test_only_the_first_evaluation_says_how_far_it_is() -> None:
