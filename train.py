@@ -5,7 +5,7 @@
     python train.py minimax-q        one of the published tabular learners
     python train.py --help           every setting, and the other algorithms
 
-The DQN is one file, agents/selfplay/dqn/dqn.py; the loop around every algorithm is agents/selfplay/learning/loop.py.
+The DQN is one file, agents/selfplay/dqn/dqn.py; the loop around every algorithm is agents/selfplay/runs/loop.py.
 """
 
 import sys

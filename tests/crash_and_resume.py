@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 from tensorboard.backend.event_processing.plugin_event_accumulator import TENSORS, EventAccumulator
 
 from selfplay.errors import UserError
-from selfplay.learning.folder import is_finished
+from selfplay.runs.load import read_settings
 from tests.killed import train
 from tests.runs import SHORT, difference
 
@@ -94,7 +94,7 @@ class Crashes:
 def finished(folder: Path) -> bool:
     """Return whether a killed run had reached its very end, after which it cannot be resumed."""
     try:
-        return is_finished(folder)
+        return read_settings(folder).finished
     except UserError:  # there is no config.json yet
         return False
 

@@ -14,7 +14,7 @@ from types import FrameType
 from typing import Any, NamedTuple
 
 import selfplay
-from selfplay.learning import recorder
+from selfplay.runs import run
 from selfplay.tabular import learners as tabular
 from tests.runs import without_plots
 
@@ -59,7 +59,7 @@ def often_and_quickly() -> None:
 
     The call that replaces `fsync` comes at the same place, and the process can be killed there.
     """
-    recorder.LARGEST_SHARE = float("inf")
+    run.LARGEST_SHARE = float("inf")
     tabular.SLICE = 20
     os.fsync = os.fstat  # type: ignore[assignment]
     without_plots(setattr)

@@ -12,11 +12,13 @@ from typing import Any
 
 import pytest
 
+from selfplay import pictures
 from selfplay.dqn.config import DQNConfig
 from selfplay.errors import UserError
-from selfplay.learning import folder as run_folder, recorder
-from selfplay.learning.checkpoint import read_checkpoint
-from selfplay.learning.recorder import FolderRecorder
+from selfplay.runs import folder as run_folder, plots
+from selfplay.runs.checkpoint import read_checkpoint
+from selfplay.runs.loop import Progress
+from selfplay.runs.run import RunFolder
 from selfplay.tabular import learners as tabular
 from selfplay.tensor_file import write_tensors
 from tests.selfplay.dqn.scripted import config_with, make
@@ -40,29 +42,30 @@ PIXEL = b"\x89PNG\r\n\x1a\n" + struct.pack(">I4sIIBBBBB", 13, b"IHDR", 1, 1, 8, 
 def without_plots(replace: Callable[[object, str, object], object]) -> None:
     """Let every plot of a run, slower than all the rest, be a pixel; `replace` is `setattr`, or a test's own."""
     for name in ("run_figure", "value_figure"):
-        replace(recorder, name, lambda *_: None)
+        replace(plots, name, lambda *_: None)
     for name in ("cumulative_figure", "groups_figure", "density_figure"):
         replace(tabular, name, lambda *_: None)
-    for module in (recorder, tabular):
+    for module in (pictures, tabular):
         replace(module, "png", lambda _: PIXEL)
 
 
 class Stopper:
-    """Press Ctrl-C, or send other signals, when a run asks for the nth time whether a checkpoint is due."""
+    """Press Ctrl-C, or send other signals, when a run asks for the nth time for a checkpoint if it is time."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.left = -1
         self.signals = [signal.SIGINT]
-        due_before = FolderRecorder.checkpoint_due
+        checkpoint = RunFolder.checkpoint
 
-        def due(recorder: FolderRecorder) -> bool:
-            self.left -= 1
-            if self.left == 0:
-                for number in self.signals:
-                    signal.raise_signal(number)
-            return due_before(recorder)
+        def count(folder: RunFolder, progress: Progress, now: bool) -> None:
+            if not now:
+                self.left -= 1
+                if self.left == 0:
+                    for number in self.signals:
+                        signal.raise_signal(number)
+            checkpoint(folder, progress, now)
 
-        monkeypatch.setattr(FolderRecorder, "checkpoint_due", due)
+        monkeypatch.setattr(RunFolder, "checkpoint", count)
 
 
 def content_of(folder: Path) -> dict[Path, bytes]:
@@ -119,6 +122,7 @@ def results(folder: Path) -> dict[str, Any]:
     return {
         "state": state,
         "progress": checkpoint.progress,
+        "kept": checkpoint.kept and checkpoint.kept.steps,
         "settings": checkpoint.settings,
         "metrics": [
             {name: value for name, value in line.items() if name == "time/updates" or not name.startswith("time/")}

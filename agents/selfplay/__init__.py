@@ -18,15 +18,15 @@ if TYPE_CHECKING:
     from selfplay.judge.mistakes import Mistake as Mistake
     from selfplay.judge.verdict import SeatVerdict as SeatVerdict, Verdict as Verdict
     from selfplay.learner import Learner as Learner
-    from selfplay.learning.api import (
+    from selfplay.protocols import Agent as Agent, Player as Player, StochasticAgent as StochasticAgent
+    from selfplay.runs.api import (
         open as open,  # noqa: A004 (selfplay.open, as gymnasium.make)
         train as train,
         training as training,
     )
-    from selfplay.learning.load import load as load, snapshot_steps as snapshot_steps
-    from selfplay.learning.loop import Record as Record
-    from selfplay.learning.result import Run as Run
-    from selfplay.protocols import Agent as Agent, Player as Player, StochasticAgent as StochasticAgent
+    from selfplay.runs.load import load as load, snapshot_steps as snapshot_steps
+    from selfplay.runs.loop import Record as Record
+    from selfplay.runs.result import Run as Run
     from selfplay.settings import CustomConfig as CustomConfig
     from selfplay.tabular.config import (
         AfterstateQConfig as AfterstateQConfig,
@@ -43,8 +43,8 @@ if TYPE_CHECKING:
     __version__: str
 
 _PLACES = {
-    "learning.api": ("open", "train", "training"),
-    "learning.load": ("load", "snapshot_steps"),
+    "runs.api": ("open", "train", "training"),
+    "runs.load": ("load", "snapshot_steps"),
     "adapter": ("agent",),
     "protocols": ("Agent", "Player", "StochasticAgent"),
     "dqn.config": ("PRESETS", "DQNConfig"),
@@ -55,8 +55,8 @@ _PLACES = {
     "judge.verdict": ("SeatVerdict", "Verdict"),
     "learner": ("Learner",),
     "settings": ("CustomConfig",),
-    "learning.result": ("Run",),
-    "learning.loop": ("Record",),
+    "runs.result": ("Run",),
+    "runs.loop": ("Record",),
     "verdicts": ("counterexamples", "evaluate", "mistakes"),
     "tabular.config": ("AfterstateQConfig", "MinimaxQConfig", "TDBackupConfig", "TDValueConfig"),
 }

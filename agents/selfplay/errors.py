@@ -9,7 +9,10 @@ from pathlib import Path
 EXTRAS = {
     "train": (
         "which learning and judging need",
-        ("matplotlib", "numba", "rich", "safetensors", "starlette", "tensorboard", "torch", "tyro", "uvicorn"),
+        (
+            *("docstring_parser", "matplotlib", "numba", "rich", "safetensors", "starlette", "tensorboard", "torch"),
+            *("tyro", "uvicorn"),
+        ),
     ),
     "sweep": ("which sweeps need", ("optuna", "ray", "scipy", "tomli")),
 }

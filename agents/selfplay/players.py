@@ -12,9 +12,9 @@ from typing import Any, Literal, NamedTuple, NoReturn, TypeAlias
 from selfplay.errors import UserError, what_failed
 from selfplay.judge.ask import AgentPolicy, agent_policy, choices_policy
 from selfplay.judge.progress import Progress
-from selfplay.learning.load import SHIPPED, SHIPPED_FOLDER, load, read_settings
 from selfplay.program import open_console
 from selfplay.protocols import Player
+from selfplay.runs.load import SHIPPED, SHIPPED_FOLDER, load, read_settings
 from selfplay.settings import Count, CustomConfig, as_path, checked
 from tictactoe import Rules
 from tictactoe.names import did_you_mean
@@ -89,7 +89,7 @@ def resolve(
     if not place:
         return NamedPolicy(name, agent_policy(agent, rules, perspective, name, progress), None, None)
     folder = as_path(place)
-    config, _ = read_settings(folder)
+    config = read_settings(folder).config
     if not isinstance(config, CustomConfig):
         player = load(folder, network=agent)
         return NamedPolicy(name, agent_policy(player, rules, name=name, progress=progress), player, folder)

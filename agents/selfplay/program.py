@@ -1,7 +1,6 @@
 """The console, command lines that can be pasted, and the signals that stop the program."""
 
 import contextlib
-import json
 import os
 import shlex
 import shutil
@@ -9,10 +8,9 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
-from urllib.parse import quote
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -26,6 +24,16 @@ def open_console() -> "Console":
     from rich.console import Console
 
     return Console(force_terminal=False if os.environ.get("TERM") == OF_NOTEBOOKS else None)
+
+
+def say(text: str, style: str = "") -> None:
+    """Print a text, broken between words on a terminal; the text up to its first colon has the `style`."""
+    from rich.text import Text
+
+    console = open_console()
+    shown = Text(text)
+    shown.stylize(style, 0, text.find(":"))
+    console.print(shown, soft_wrap=not console.is_terminal)
 
 
 def waiting(reason: str) -> contextlib.AbstractContextManager[object]:
@@ -46,12 +54,6 @@ def command(*words: str) -> str:
 def tensorboard(folder: Path) -> str:
     """Return the command line that shows a folder of runs in TensorBoard."""
     return shell_line(*_script("tensorboard", "tensorboard.main"), "--logdir", str(folder))
-
-
-def tensorboard_address(tags: Iterable[str]) -> str:
-    """Return the address at which TensorBoard shows curves as they are, not smoothed, and these first."""
-    cards = json.dumps([{"plugin": "scalars", "tag": tag} for tag in tags], separators=(",", ":"))
-    return f"http://localhost:6006/?smoothing=0&pinnedCards={quote(cards, safe='[]:,/')}#timeseries"
 
 
 def shell_line(*words: str) -> str:

@@ -28,7 +28,7 @@ from benchmarks.data import Result
 from selfplay import pictures
 from selfplay.dqn.dqn import DQNAgent
 from selfplay.judge import teach
-from selfplay.learning import loop
+from selfplay.runs import loop
 from tictactoe.tree import IntArray
 
 TITLE = "Lapses"

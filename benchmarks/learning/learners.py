@@ -22,7 +22,7 @@ from benchmarks import harness
 from benchmarks.data import Result, Seats
 from selfplay.cli.train import read
 from selfplay.dqn.config import DQNConfig
-from selfplay.learning.algorithms import Config
+from selfplay.runs.algorithms import Config
 from tictactoe import Rewards, Rules, batch
 
 TITLE = "The published learners"
@@ -44,8 +44,8 @@ COMMANDS = (
 
 def configuration(command: str, seed: int) -> Config:
     """Return the settings that flags of `python train.py` give, with a seed, on a CPU."""
-    config, _ = read(shlex.split(command), "python train.py")
-    config = replace(config, seed=seed)
+    flags, _ = read(shlex.split(command), "python train.py")
+    config = replace(flags.settings, seed=seed)
     return replace(config, device="cpu") if isinstance(config, DQNConfig) else config
 
 

@@ -30,7 +30,7 @@ import tictactoe
 from benchmarks import harness
 from benchmarks.data import Result
 from selfplay.dqn.config import DQNConfig
-from selfplay.learning.loop import proves
+from selfplay.runs.loop import proves
 
 TITLE = "Time to unbeatable"
 UNIT_STEPS = 10_000

@@ -12,7 +12,7 @@ from benchmarks.peers.evaluations import ONLINE, Tick, Train
 from selfplay.dqn.config import DQNConfig
 from selfplay.dqn.learner import DQNLearner
 from selfplay.dqn.player import QPlayer
-from selfplay.learning import loop
+from selfplay.runs import loop
 
 ENDLESS = 1_000_000_000
 """Plies of a run, which only time ends."""

@@ -16,7 +16,7 @@ import selfplay
 from selfplay.cli.main import main
 from selfplay.dqn.dqn import Transitions, Update
 from selfplay.learner import code_name
-from selfplay.learning.loop import Record
+from selfplay.runs.loop import Record
 from tests.runs import SHORT, assert_same, refused
 from tests.selfplay.decisions import ABSOLUTE
 from tests.selfplay.dqn.scripted import SMALL
@@ -98,7 +98,10 @@ def test_an_interrupted_run_is_returned_and_says_what_it_lacks(tmp_path: Path) -
 )
 def test_a_run_is_proved_from_the_first_proof_after_its_last_lapse(config: Any, tmp_path: Path) -> None:
     proof, lapse = selfplay.evaluate("optimal"), selfplay.evaluate("heuristic")
-    records = [Record(number, number, verdict, {}, 0) for number, verdict in enumerate((proof, lapse, proof, proof))]
+    records = [
+        Record(number=number, steps=number, verdict=verdict, metrics={}, proofs=0)
+        for number, verdict in enumerate((proof, lapse, proof, proof))
+    ]
     assert selfplay.Run(config, tmp_path, records).proved_from == records[2]
     assert selfplay.Run(config, tmp_path, records[:2]).proved_from is None
 

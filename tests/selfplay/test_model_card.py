@@ -4,7 +4,7 @@ import hashlib
 import json
 
 import selfplay
-from selfplay.learning.load import SHIPPED_FOLDER
+from selfplay.runs.load import SHIPPED_FOLDER
 
 
 def test_the_shipped_folder_holds_a_run_of_today() -> None:

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from selfplay.cli import play, prove, train
-from selfplay.learning.load import SHIPPED_FOLDER
 from selfplay.players import resolve, run_folder
+from selfplay.runs.load import SHIPPED_FOLDER
 from tests.runs import refused, saved
 from tictactoe import Rules
 from tictactoe.opponents import OPPONENTS

@@ -11,7 +11,7 @@ import torch
 from pydantic import Field
 
 from selfplay.dqn.config import PRESETS, Device, DQNConfig, Layers
-from selfplay.learning.algorithms import ALGORITHMS
+from selfplay.runs.algorithms import ALGORITHMS
 from selfplay.settings import (
     Count,
     CustomConfig,

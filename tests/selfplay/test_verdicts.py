@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 import selfplay
-from selfplay.learning.load import SHIPPED_FOLDER
+from selfplay.runs.load import SHIPPED_FOLDER
 from tests.runs import python, refused, saved
 from tests.selfplay.decisions import ABSOLUTE, MOVER
 from tests.selfplay.dqn.scripted import config_with, make

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
 
-from selfplay.cli.flags import parse, say
+from selfplay.cli.flags import parse
 from selfplay.errors import UserError
 from selfplay.judge.ask import AgentPolicy
 from selfplay.players import Perspective, check_board, resolve, run_folder
-from selfplay.program import open_console, waiting
+from selfplay.program import open_console, say, waiting
 from tictactoe import Rules
 from tictactoe.opponents import OPPONENTS
 from tictactoe.tree import SOLVABLE_CELLS

@@ -3,14 +3,14 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from selfplay.cli.flags import parse, say
+from selfplay.cli.flags import parse
 from selfplay.files import check_output, checksum_of_file, write_output, write_whole
 from selfplay.judge import certificate, check_certificate
 from selfplay.judge.ask import choices_policy
-from selfplay.learning.folder import MODEL
-from selfplay.learning.load import SHIPPED
 from selfplay.players import EvaluatedPlayer, following
-from selfplay.program import shell_line
+from selfplay.program import say, shell_line
+from selfplay.runs.folder import MODEL
+from selfplay.runs.load import SHIPPED
 from selfplay.settings import checked
 from tictactoe.opponents import OPPONENTS
 

@@ -12,11 +12,11 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from selfplay.cli.flags import offer, parse, say
+from selfplay.cli.flags import offer, parse
 from selfplay.errors import UserError, one_line
 from selfplay.files import write_whole
 from selfplay.lessons import UNITS, UNITS_OF_CLONE, NotYetError, require, said
-from selfplay.program import shell_line
+from selfplay.program import say, shell_line
 from selfplay.settings import Count, checked
 
 NUMBERS = range(1, 9)

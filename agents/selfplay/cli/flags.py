@@ -1,13 +1,16 @@
 """What all commands share: flags from a dataclass, what they print, and exit statuses."""
 
-import functools
+import shutil
 import sys
+import textwrap
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import fields, is_dataclass, make_dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, NoReturn, TypeVar
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn, TypeVar
 
 from selfplay.errors import MissingExtraError, UserError, naming_the_extra
-from selfplay.program import command, open_console
+from selfplay.program import command, open_console, say
 from selfplay.settings import SettingsError
 from tictactoe.rules import UnknownRuleError
 
@@ -34,37 +37,58 @@ def parse(kind: type[Config], args: Sequence[str], prog: str) -> Config:
     """
     import tyro
 
-    # Given a class, tyro would frame the UserErrors of its __post_init__ as mistakes of a type; a function's it leaves.
-    return tyro.cli(
-        functools.partial(kind),
+    unwrap_docstrings(kind)
+    # tyro frames the UserErrors of a dataclass as mistakes of a type, unless it is the field of another.
+    whole: Any = make_dataclass("Flags", [("flags", Annotated[kind, tyro.conf.arg(name="")])])
+    flags: Config = tyro.cli(
+        whole,
         prog=prog,
         args=args,
+        description=wrapped(*paragraphs(kind)),
         config=(
             tyro.conf.PositionalRequiredArgs,
             tyro.conf.PositionalMetavarFromFieldName,
             tyro.conf.OmitArgPrefixes,  # --rows, not --rules.rows
         ),
-    )
+    ).flags
+    return flags
 
 
-def say(text: str, style: str = "") -> None:
-    """Print a text, broken between words on a terminal; the text up to its first colon has the `style`."""
-    from rich.text import Text
+def unwrap_docstrings(*kinds: type) -> None:
+    """Let tyro show the docstrings of the fields of dataclasses without the line breaks of our source."""
+    import docstring_parser
 
-    console = open_console()
-    shown = Text(text)
-    shown.stylize(style, 0, text.find(":"))
-    console.print(shown, soft_wrap=not console.is_terminal)
+    for kind in kinds:
+        found = {each.name: each for each in fields(kind)}
+        for base in filter(is_dataclass, reversed(kind.__mro__)):
+            for doc in docstring_parser.parse_from_object(base).params:
+                if doc.arg_name in found and doc.description:
+                    unwrapped = {"help": " ".join(doc.description.split())}
+                    found[doc.arg_name].metadata = MappingProxyType({**found[doc.arg_name].metadata, **unwrapped})
 
 
-def verdict_style(verdict: "Verdict") -> str:
-    """Return the style in which `say` prints what is proved."""
-    return "bold green" if verdict.unexploitable else "bold red"
+def paragraphs(kind: type) -> list[str]:
+    """Return the paragraphs of the docstring of a dataclass, each in one line."""
+    return [" ".join(paragraph.split()) for paragraph in str(kind.__doc__).split("\n\n")]
+
+
+def wrapped(*lines: str) -> str:
+    """Return lines broken at the width of the terminal.
+
+    Each begins with a space, because tyro joins those that begin with a letter.
+    """
+    width = shutil.get_terminal_size().columns - 1
+    broken = []
+    for line in lines:
+        indent = " " * (len(line) - len(line.lstrip()) + 1)
+        broken += textwrap.wrap(line.strip(), width, initial_indent=indent, subsequent_indent=2 * indent[1:] + " ")
+    return "\n".join(broken)
 
 
 def show_verdict(verdict: "Verdict", *notes: str) -> None:
     """Print what is proved, its first words coloured, with notes, and the table of both seats."""
     from selfplay.judge.report import verdict_table
+    from selfplay.runs.screen import verdict_style
     from selfplay.text import verdict_text
 
     say("\n".join([verdict_text(verdict), *notes]), verdict_style(verdict))

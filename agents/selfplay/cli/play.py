@@ -9,16 +9,16 @@ import numpy as np
 from rich.columns import Columns
 from tyro.conf import Positional
 
-from selfplay.cli.flags import parse, say
+from selfplay.cli.flags import parse
 from selfplay.cli.play_board import Hint, board_table, read_square
 from selfplay.errors import UserError
 from selfplay.judge.move_values import exact_moves
 from selfplay.judge.report import finite_values, value_text
-from selfplay.learning.load import SHIPPED
 from selfplay.players import BoardFlags, NamedPolicy, resolve
 from selfplay.position import Position
-from selfplay.program import open_console
+from selfplay.program import open_console, say
 from selfplay.protocols import Player
+from selfplay.runs.load import SHIPPED
 from selfplay.settings import Seed, checked
 from selfplay.text import NAMES
 from tictactoe.opponents import MOVE_POSITIONS, best_known, check_optimal

@@ -12,16 +12,16 @@ from typing import Any, Literal
 
 from tyro.conf import Positional
 
-from selfplay.cli.flags import parse, say, show_verdict
+from selfplay.cli.flags import parse, show_verdict
 from selfplay.errors import UserError
 from selfplay.files import checksum_of_file
 from selfplay.judge.evaluate import BOTH_SEATS, Evaluation, evaluate_policy
 from selfplay.judge.games import example_games
 from selfplay.judge.progress import Progress
 from selfplay.judge.verdict import Verdict
-from selfplay.learning.folder import MODEL
 from selfplay.players import EvaluatedPlayer, NamedPolicy, following, print_to_stderr
-from selfplay.program import open_console
+from selfplay.program import open_console, say
+from selfplay.runs.folder import MODEL
 from selfplay.settings import checked
 
 PARTS = ("tictactoe-selfplay", "numpy", "torch")

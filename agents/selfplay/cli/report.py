@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING
 from selfplay.cli.arena import percent
 from selfplay.cli.flags import offer, parse
 from selfplay.errors import UserError
-from selfplay.learning.folder import CONFIG
 from selfplay.program import open_console, tensorboard
+from selfplay.runs.folder import CONFIG
 from selfplay.settings import written
 
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from selfplay.sweep.comparison import Row
+    from selfplay.runs.compare import Row
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,8 @@ class ReportConfig:
     csv: bool = False
     """Print a line for each run as CSV instead."""
     out: Path | None = None
-    """Folder for the report of a sweep; an earlier report in it is replaced. Default: report in the sweep's folder."""
+    """Folder for the report of a sweep: a new or empty one, or one with an earlier report, which is replaced. Default:
+    report in the sweep's folder."""
 
 
 def main(args: Sequence[str], prog: str = "selfplay report") -> None:
@@ -56,7 +57,7 @@ def compare_runs(config: ReportConfig) -> None:
         UserError: there is no run in it that can be read.
     """
     import selfplay
-    from selfplay.sweep.comparison import compare
+    from selfplay.runs.compare import compare
 
     runs = []
     for path in sorted(config.folder.glob(f"*/{CONFIG}")):
@@ -75,7 +76,7 @@ def compare_runs(config: ReportConfig) -> None:
             lines.writerow([row.run, *settings, *row.results.values()])
         return
     open_console().print(table(rows))
-    print("What you can do next:\n")
+    print("What you can do next:")
     offer({"See all runs in TensorBoard:": tensorboard(config.folder)})
 
 
@@ -94,7 +95,7 @@ def table(rows: "Sequence[Row]") -> "Table":
         unfinished = "" if results["finished"] else "; not finished"
         losses = (results["first.loss"], results["second.loss"])
         shown.add_row(
-            Text(row.run, "bold").append(f"\n{row.summary}{unfinished}", "not bold"),
+            Text(row.short, "bold").append(f"\n{row.summary}{unfinished}", "not bold"),
             number(results["ways_to_beat"]),
             "-" if None in losses else "/".join(map(percent, losses)),
             number(results["first_proof"]),

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 from selfplay.cli.flags import offer, parse
 from selfplay.errors import UserError
 from selfplay.files import locked
-from selfplay.learning import folder as run_folder
-from selfplay.learning.folder import RunFlags
-from selfplay.learning.load import check_part, part_names
 from selfplay.program import command, tensorboard
+from selfplay.runs import folder as run_folder
+from selfplay.runs.folder import RunFlags
+from selfplay.runs.load import check_part, part_names
 from selfplay.settings import Count, Seconds, SettingsError, checked
 from selfplay.sweep import plan as plans
 from selfplay.sweep.plan import Plan, Range, Run

@@ -1,5 +1,6 @@
 """Train a player and evaluate it exactly: `selfplay train [ALGORITHM] [flags]`."""
 
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -8,20 +9,21 @@ from typing import TYPE_CHECKING, Annotated, Any, Generic, TypeVar, get_args
 import tyro
 from tyro.constructors import ConstructorRegistry, PrimitiveConstructorSpec, PrimitiveTypeInfo
 
-from selfplay.cli.flags import PLAYING, commands_for, offer, say, verdict_style
+from selfplay.cli.flags import PLAYING, commands_for, offer, unwrap_docstrings, wrapped
 from selfplay.dqn.config import DQNConfig
 from selfplay.errors import UserError
-from selfplay.learning.algorithms import ALGORITHMS, Config, settings_of
-from selfplay.learning.api import train
-from selfplay.learning.folder import RunFlags, about
-from selfplay.learning.load import checked_settings
-from selfplay.program import command, open_console, tensorboard, tensorboard_address
-from selfplay.settings import SHORT_NAMES, written
-from tictactoe import Rewards
+from selfplay.program import command, open_console, say, tensorboard
+from selfplay.runs.algorithms import ALGORITHMS, Config, settings_of
+from selfplay.runs.api import train
+from selfplay.runs.folder import RunFlags, about
+from selfplay.runs.load import Saved, check_own, read_settings
+from selfplay.settings import SHORT_NAMES, SettingsError, written
+from selfplay.tabular.config import TabularConfig
+from tictactoe import Rewards, Rules
 from tictactoe.rewards import PRESETS
 
 if TYPE_CHECKING:
-    from selfplay.learning.result import Run
+    from selfplay.runs.result import Run
 
 SHORT_FLAGS = {f"--{short}": f"--{name.replace('_', '-')}" for short, name in SHORT_NAMES.items()} | {"-k": "--k"}
 
@@ -45,43 +47,47 @@ class Origin:
 
 @dataclass(frozen=True)
 class TrainFlags(Generic[Settings]):
-    """All flags of the command: the settings of the algorithm, and those of this process, without a prefix."""
+    """All flags of the command, without a prefix."""
 
     settings: Annotated[Settings, tyro.conf.arg(name="")]
     run: Annotated[RunFlags, tyro.conf.arg(name="")]
+    config: Path | None = None
+    """Run folder, or its config.json, whose settings a new run takes over; other flags change them."""
+    verbose: bool = False
+    """Print also the table of both seats at the end, and games of the player."""
 
 
 def main(args: Sequence[str], prog: str = "selfplay train", **own: Any) -> None:
     """Train as the flags say, with `own` parts, show the exact score meanwhile, and write a run folder."""
-    config, run_flags = read(args, prog, **own)
+    flags, saved = read(args, prog, **own)
+    config = flags.settings
     # Before PyTorch is imported, which takes seconds.
     preset = "default, " if getattr(config, "preset", None) == "default" else ""  # `about` names the others
-    print(f"Training {config.algorithm} on {config.rules}: {preset}{about(config)}", flush=True)
-    from selfplay.learning.result import Interrupted
+    unproved = "; no run with this target was ever proved" if getattr(config, "target", "") == "article" else ""
+    print(f"Training {config.algorithm} on {config.rules}: {preset}{about(config)}{unproved}", flush=True)
+    of_process = vars(flags.run)
+    if flags.run.resume is not None:
+        of_process = of_process | {"resume": saved}
+    from selfplay.runs.result import EXIT_STATUS, Interrupted
 
     try:
-        run = train(
-            config,
-            resume=run_flags.resume,
-            force=run_flags.force,
-            checkpoint_interval=run_flags.checkpoint_interval,
-            name=run_flags.name,
-            runs_dir=run_flags.runs_dir,
-            **own,
-        )
+        run = train(config, **of_process, **own)
     except Interrupted as interrupted:
         run = interrupted.run
+    if flags.verbose and run.records:
+        show_details(run)
+    show_commands(run)
     if run.interrupted:
-        present_interrupted(run)
-        raise Interrupted(run)
-    present(run, run_flags.verbose)
+        sys.exit(EXIT_STATUS[run.ended])
 
 
-def read(args: Sequence[str], prog: str = "selfplay train", **own: Any) -> tuple[Config, RunFlags]:
-    """Return the settings of the algorithm named first (default: the DQN), and the flags of the run.
+def read(
+    args: Sequence[str], prog: str = "selfplay train", **own: Any
+) -> tuple[TrainFlags[DQNConfig | TabularConfig], Saved | None]:
+    """Return the flags, and what is saved of the run that is resumed or copied.
 
-    Flags override the defaults. For a run that is resumed or copied, with its `own` parts, its settings are the
-    defaults.
+    The settings are those of the algorithm named first (default: the DQN), and flags override its defaults. For a run
+    that is resumed or copied, with its `own` parts, its settings are the defaults.
 
     Raises:
         UserError: there is no such algorithm or run, or a value is out of bounds or does not fit the others.
@@ -93,9 +99,14 @@ def read(args: Sequence[str], prog: str = "selfplay train", **own: Any) -> tuple
     flags = [spelled_out(flag) for flag in flags]
     # Two passes: tyro takes the defaults before it reads any flag, and these flags choose the defaults.
     origin, _ = tyro.cli(Origin, prog=prog, args=flags, return_unknown_args=True, add_help=False)
-    default = defaults(algorithm, origin, own)
+    if origin.config is not None and origin.resume is not None:
+        raise SettingsError("`config` begins a new run and `resume` continues one: leave out one of them")
+    place = origin.resume or origin.config
+    saved = None if place is None else read_settings(place)
+    default = defaults(algorithm, origin, saved, own)
+    unwrap_docstrings(TrainFlags, RunFlags, type(default), Rules)
     kind: Any = TrainFlags[type(default)]  # type: ignore[misc] # known only now
-    found = tyro.cli(
+    found: TrainFlags[Any] = tyro.cli(
         kind,
         prog=f"{prog} {algorithm}".rstrip(),
         args=flags,
@@ -104,7 +115,7 @@ def read(args: Sequence[str], prog: str = "selfplay train", **own: Any) -> tuple
         config=(tyro.conf.OmitArgPrefixes,),  # --rows, not --rules.rows
         registry=FLAGS,
     )
-    return found.settings, found.run
+    return found, saved
 
 
 @FLAGS.primitive_rule
@@ -141,21 +152,20 @@ def spelled_out(flag: str) -> str:
     return f"{SHORT_FLAGS.get(name, name)}{equals}{value}"
 
 
-def defaults(algorithm: str, origin: Origin, own: Mapping[str, Any]) -> Config:
+def defaults(algorithm: str, origin: Origin, saved: Saved | None, own: Mapping[str, Any]) -> Config:
     """Return the settings that the other flags change: those of a run, of a preset or board, or of the algorithm.
 
     Raises:
-        UserError: there is no such algorithm or run, or the run is of another algorithm or has other `own` parts.
+        UserError: there is no such algorithm, or the run is of another algorithm or has other `own` parts.
     """
     kind = settings_of(algorithm or DQNConfig.algorithm)
-    place = origin.resume or origin.config
-    if place is not None:
-        default = checked_settings(place, **{"learner": None, "network": None, "agent": None, **own})
-        if algorithm and algorithm != default.algorithm:
-            raise UserError(f"{place}: is a run of {default.algorithm}, not of {algorithm}")
-        return default
-    given = {name: getattr(origin, name) for name in ("preset", "rows", "cols", "k")}
-    return kind(**{name: value for name, value in given.items() if value is not None})
+    if saved is None:
+        given = {name: getattr(origin, name) for name in ("preset", "rows", "cols", "k")}
+        return kind(**{name: value for name, value in given.items() if value is not None})
+    check_own(saved, **{"learner": None, "network": None, "agent": None, **own})
+    if algorithm and algorithm != saved.config.algorithm:
+        raise UserError(f"{saved.folder}: is a run of {saved.config.algorithm}, not of {algorithm}")
+    return saved.config
 
 
 def description(default: Config, prog: str) -> str:
@@ -163,64 +173,38 @@ def description(default: Config, prog: str) -> str:
     purposes = {name: str(kind.__doc__).splitlines()[0] for name, kind in ALGORITHMS.items()}
     own = str(default.__doc__).splitlines()[0]
     if not isinstance(default, DQNConfig):
-        return own
+        return wrapped(own)
     others = [f"  {prog} {name:13} {purpose}" for name, purpose in purposes.items() if name != default.algorithm]
     short = [f"{flag} is short for {name}." for flag, name in SHORT_FLAGS.items()]
-    return "\n".join([own, *short, "", "Other algorithms, each with its own --help:", *others])
+    return wrapped(own, *short, "Other algorithms, each with its own --help:", *others)
 
 
-def present(run: "Run", verbose: bool) -> None:
-    """Print what is proved of the player, and what to try next; if verbose also the table of both seats, and games."""
-    from selfplay.learning.metrics import HEADLINES
+def show_details(run: "Run") -> None:
+    """Print the table of both seats, and games of the player."""
+    from selfplay.judge.ask import agent_policy
+    from selfplay.judge.evaluate import evaluate_policy
+    from selfplay.judge.games import example_games
+    from selfplay.judge.move_values import ALL_STATES_CELLS
+    from selfplay.judge.report import verdict_table
 
-    print()
-    show_summary(run)
-    if verbose:
-        from selfplay.judge.ask import agent_policy
-        from selfplay.judge.evaluate import evaluate_policy
-        from selfplay.judge.games import example_games
-        from selfplay.judge.move_values import ALL_STATES_CELLS
-        from selfplay.judge.report import verdict_table
+    console = open_console()
+    console.print(verdict_table(run.verdict))
+    every_state = run.config.rules.cells <= ALL_STATES_CELLS
+    evaluation = evaluate_policy(agent_policy(run.player, run.config.rules), every_state)
+    games = example_games(evaluation, run.player, console.width)
+    say(games.rstrip())
 
-        console = open_console()
-        console.print(verdict_table(run.verdict))
-        every_state = run.config.rules.cells <= ALL_STATES_CELLS
-        evaluation = evaluate_policy(agent_policy(run.player, run.config.rules), every_state)
-        games = example_games(evaluation, run.player, console.width)
-        say(f"\n{games.rstrip()}")
-    say(f"\nThe run is in {run.folder}. What you can do next:\n")
-    commands = commands_for(run.folder, prove="Evaluate it again:", **PLAYING)
-    commands["See every setting:"] = command("train", run.config.algorithm, "--help")
+
+def show_commands(run: "Run") -> None:
+    """Print where the run is, and what to do next; first how to continue it, unless its player is proved."""
+    config, resume = run.config, ["train", "--resume", str(run.folder)]
+    commands = {}
+    if run.interrupted:
+        commands["Continue it:"] = command(*resume)
+    elif not run.verdict.unexploitable:
+        longer = f"--{config.length_setting.replace('_', '-')}"
+        commands["Continue it:"] = command(*resume, longer, str(2 * config.length))
+    commands |= commands_for(run.folder, **PLAYING, prove="Evaluate it again:")
     commands["See all runs' curves:"] = tensorboard(run.folder.parent)
-    offer(commands)
-    print(f"\n{tensorboard_address(HEADLINES)}")
-
-
-def show_summary(run: "Run") -> None:
-    """Print three lines: what is proved of the player, the ways to beat it, and since when it is proved."""
-    from selfplay.text import exact_score, meaning, title
-
-    verdict, proved_from = run.verdict, run.proved_from
-    ways, *facts = exact_score(verdict)
-    if run.lapses:
-        ways += f"; lapses: {run.lapses:,}"
-    if proved_from is not None:
-        seconds = proved_from.metrics["time/training_s"]
-        facts.append(f"proved from {proved_from.steps:,} {run.config.unit} ({seconds:.1f} s) on")
-    last = "; ".join(facts)
-    lines = [f"{title(verdict)}: {meaning(verdict)}", f"{ways}."]
-    if last:
-        lines.append(f"{last[:1].upper()}{last[1:]}.")
-    say("\n".join(lines), verdict_style(verdict))
-
-
-def present_interrupted(run: "Run") -> None:
-    """Print what is known about the player of an interrupted run, and how to resume the run."""
-    print()
-    commands = {"Resume the run:": command("train", "--resume", str(run.folder))}
-    if run.records:
-        say(f"The last evaluation was after {run.records[-1].steps:,} {run.config.unit}.")
-        show_summary(run)
-        commands |= commands_for(run.folder, prove="Evaluate the player so far:", play=PLAYING["play"])
-    say(f"\nThe run is in {run.folder}. What you can do next:\n")
+    say(f"The run is in {run.folder}. What you can do next:")
     offer(commands)

@@ -19,7 +19,7 @@ import ray
 import selfplay
 from selfplay.errors import UserError
 from selfplay.files import BusyError, write_whole
-from selfplay.learning.folder import CONFIG
+from selfplay.runs.folder import CONFIG
 from selfplay.sweep import plan as plans
 from selfplay.sweep.plan import Run
 from selfplay.sweep.results import FAILURE, Result, read_result

@@ -16,7 +16,7 @@ import tyro
 
 from selfplay.errors import UserError
 from selfplay.files import read_small, write_whole
-from selfplay.learning.algorithms import Config, configured
+from selfplay.runs.algorithms import Config, configured
 from selfplay.settings import CountOrZero, checked, value_of, written
 
 FILE = "sweep.json"

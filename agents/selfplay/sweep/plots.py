@@ -42,7 +42,7 @@ def curves(results: Results, kind: str, title: str) -> Figure:
     figure = Figure(figsize=(max(3.2 * columns, 6), 2.4 * rows + 1.1), layout="constrained")
     panels = figure.subplots(rows, columns, sharex=True, sharey=True, squeeze=False).ravel()
     data = {setting: survival_data(of_setting, kind) for setting, of_setting in results.items()}
-    last = 1.04 * max(max(followed) for followed, _ in data.values())
+    last = 1.04 * max(max(followed) for followed, _ in data.values()) or 1.0  # no run has an evaluation
     for axes, (setting, (followed, proved)) in zip(panels, data.items(), strict=False):
         curve = proved_curve(followed, proved)
         at, share, low, high = (np.concatenate([[0.0], part, part[-1:]]) for part in curve)

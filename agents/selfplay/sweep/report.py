@@ -1,19 +1,25 @@
 """The report of a sweep: a page in Markdown with tables and plots, and a CSV file of the runs."""
 
 import math
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import fields
 from pathlib import Path
 
-from selfplay.files import make_inside, write_csv, write_whole
-from selfplay.learning.algorithms import settings_of
+from selfplay.errors import UserError
+from selfplay.files import make_inside, read_small, write_csv, write_whole
 from selfplay.pictures import png
+from selfplay.runs.algorithms import settings_of
 from selfplay.sweep import plots
 from selfplay.sweep.plan import Plan
 from selfplay.sweep.results import FAILED, MISSING, PROVED, Result, Results, survival_data
 from selfplay.sweep.statistics import Estimate, compare, interquartile_mean, proportion, proved_curve
 
 PAGE, RUNS = "report.md", "runs.csv"
+HEADING = "# Sweep"
+"""The first line of a report, by which a folder is known as one of ours."""
+LARGEST_PAGE = 1 << 24
+"""Bytes."""
 DIGITS = {"steps": 0, "updates": 0, "seconds": 1}
 NOTE = """A run is proved from the first evaluation from which the proof held to its end.
 A run without a proof is never left out. In the curves it is censored where it ended, and in means its time is infinite.
@@ -29,26 +35,41 @@ def write(plan: Plan, results: Results, out: Path) -> None:
     """Write the report into a folder, in place of an earlier one.
 
     Raises:
-        UserError: the folder is a link to elsewhere.
+        UserError: the folder is a link to elsewhere, or has files in it but no earlier report.
     """
     out.parent.mkdir(parents=True, exist_ok=True)
     make_inside(out)
+    earlier = earlier_plots(out)
     runs = [result for of_setting in results.values() for result in of_setting]
     unit = settings_of(plan.algorithm).unit
     titles = {"steps": unit, "updates": "updates", "seconds": "seconds of training"}
     if unit == "games":  # a table learns without updates of a network
         del titles["updates"]
-    parts = ["# Sweep\n", description(plan), shares(results)]
+    parts = [f"{HEADING}\n", description(plan), shares(results)]
     parts += [times_to_proof(results, kind, title) for kind, title in titles.items()]
     parts += [failures(runs), NOTE]
     figures = plots.figures(results, titles)
     parts += [f"![{name}]({name})\n" for name in figures]
-    for path in (*out.glob("proved-*.png"), *out.glob("settings-*.png")):
-        path.unlink()
+    for name in earlier:
+        (out / name).unlink(missing_ok=True)
     for name, figure in figures.items():
         write_whole(out / name, png(figure))
     write_csv(out / RUNS, [Result._fields, *runs])
     write_whole(out / PAGE, "\n".join(parts).encode())
+
+
+def earlier_plots(out: Path) -> list[str]:
+    """Return the names of the plots of the report in a folder, none if it is empty.
+
+    Raises:
+        UserError: it has files in it but no report.
+    """
+    page = b""
+    if (out / PAGE).exists():
+        page = read_small(out / PAGE, LARGEST_PAGE)
+    if any(out.iterdir()) and not page.startswith(f"{HEADING}\n".encode()):
+        raise UserError(f"{out}: has files in it, and none is the report of a sweep; choose a new or empty folder")
+    return re.findall(r"^!\[([\w-]+\.png)\]", page.decode(), flags=re.MULTILINE)
 
 
 def table(title: str, header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:

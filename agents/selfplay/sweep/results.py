@@ -8,8 +8,8 @@ from typing import NamedTuple, TypeAlias
 import selfplay
 from selfplay.errors import UserError
 from selfplay.files import checksum_of_file, read_small
-from selfplay.learning.folder import CONFIG, MODEL
-from selfplay.learning.loop import Record
+from selfplay.runs.folder import CONFIG, MODEL
+from selfplay.runs.result import past_proof
 from selfplay.settings import value_of
 from selfplay.sweep import plan as plans
 from selfplay.sweep.plan import Plan, Run
@@ -136,14 +136,6 @@ def _result_of_begun(folder: Path, result: Result) -> Result:
         not_proved=sum(not record.verdict.unexploitable for record in since_proof),
         all_optimal=sum(record.metrics.get("eval/optimal_fraction") == 1 for record in since_proof),
     )
-
-
-def past_proof(records: Sequence[Record]) -> Sequence[Record]:
-    """Return the evaluations of a run from its first proof on, none without a proof."""
-    for number, record in enumerate(records):
-        if record.verdict.unexploitable:
-            return records[number:]
-    return []
 
 
 def survival_data(results: Sequence[Result], kind: str) -> tuple[list[float], list[bool]]:

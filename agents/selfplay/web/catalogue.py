@@ -16,9 +16,9 @@ from selfplay.dqn.config import DQNConfig
 from selfplay.errors import UserError
 from selfplay.judge.ask import check_same_board, choices_policy, player_policy
 from selfplay.judge.move_values import ALL_STATES_CELLS
-from selfplay.learning.folder import CONFIG, MODEL, SNAPSHOTS, about
-from selfplay.learning.load import SHIPPED, SHIPPED_FOLDER, load, read_settings, snapshot_steps
 from selfplay.players import NamedPolicy, Perspective
+from selfplay.runs.folder import CONFIG, MODEL, SNAPSHOTS, about
+from selfplay.runs.load import SHIPPED, SHIPPED_FOLDER, load, read_settings, snapshot_steps
 from selfplay.settings import check_known_rules
 from selfplay.web.analysis import searched_choices
 from tictactoe import Rules
@@ -135,7 +135,7 @@ class Catalogue:
 
 def _run_entry(folder: Path) -> dict[str, Any]:
     """Return what the settings of a run say about its player."""
-    config, _ = read_settings(folder)
+    config = read_settings(folder).config
     return {
         "kind": config.algorithm,
         "differs": about(config),

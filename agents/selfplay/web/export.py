@@ -15,8 +15,8 @@ from safetensors.numpy import save
 
 from selfplay.errors import UserError
 from selfplay.files import check_output, write_output
-from selfplay.learning.load import load, snapshot_steps
 from selfplay.protocols import Player
+from selfplay.runs.load import load, snapshot_steps
 from selfplay.tabular.players import TABLE, TabularPlayer, reachable_rows
 from selfplay.web.catalogue import Catalogue
 from selfplay.web.history import history

@@ -4,7 +4,7 @@ import math
 from pathlib import Path
 from typing import Any
 
-from selfplay.learning.api import open as open_run
+from selfplay.runs.api import open as open_run
 
 MOST_POINTS = 400
 """Largest number of points; more would not be seen apart."""

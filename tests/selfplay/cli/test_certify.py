@@ -10,7 +10,7 @@ import pytest
 
 from selfplay.cli import certify
 from selfplay.judge import check_certificate
-from selfplay.learning.load import SHIPPED_FOLDER
+from selfplay.runs.load import SHIPPED_FOLDER
 from tests.runs import python, refused
 
 pytestmark = pytest.mark.usefixtures("here")

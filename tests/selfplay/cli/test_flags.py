@@ -16,10 +16,15 @@ from tictactoe.rules import UnknownRuleError
 
 @checked
 class Flags:
-    """Show some flags."""
+    """Show some flags.
+
+    It is described
+    in two lines.
+    """
 
     run: str
-    """Folder of a run."""
+    """Folder of a run, which is described
+    in two lines."""
     others: Positional[tuple[str, ...]] = ()
     """More folders."""
     number: Count | None = None
@@ -63,6 +68,19 @@ def test_every_field_is_a_flag(args: str, expected: Flags) -> None:
 )
 def test_a_value_that_is_not_allowed_is_a_user_error(args: str, named: str) -> None:
     assert named in refused(parse, Flags, args.split(), "prog")
+
+
+@pytest.mark.parametrize("columns", [40, 300])
+def test_the_help_is_broken_where_the_terminal_ends(
+    columns: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("COLUMNS", str(columns))
+    with pytest.raises(SystemExit, match="0"):
+        parse(Flags, ["--help"], "prog")
+    lines = capsys.readouterr().out.splitlines()
+    assert max(map(len, lines)) <= columns
+    found = [line for line in lines if "described in two lines." in line]
+    assert len(found) == (2 if columns == 300 else 1)
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from selfplay.cli.main import COMMANDS, main
-from selfplay.learning.load import SHIPPED_FOLDER
+from selfplay.runs.load import SHIPPED_FOLDER
 from tests.children import at_terminal
 
 LINES = {

@@ -12,7 +12,7 @@ import pytest
 import selfplay
 from selfplay.cli import prove
 from selfplay.judge.games import self_play_game
-from selfplay.learning.load import SHIPPED_FOLDER
+from selfplay.runs.load import SHIPPED_FOLDER
 from tests.runs import refused
 from tests.selfplay.judge.players import policy_of
 from tictactoe import Rules

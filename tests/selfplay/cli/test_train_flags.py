@@ -8,8 +8,8 @@ import torch
 
 from selfplay.cli import train
 from selfplay.dqn.config import DQNConfig
-from selfplay.learning.algorithms import ALGORITHMS
-from selfplay.learning.folder import RunFlags
+from selfplay.runs.algorithms import ALGORITHMS
+from selfplay.runs.folder import RunFlags
 from selfplay.settings import setting_names
 from selfplay.tabular.config import MinimaxQConfig, TDBackupConfig
 from tests.runs import refused, saved
@@ -41,18 +41,19 @@ from tictactoe import Rewards, Rules
     ],
 )
 def test_flags_are_read_for_the_algorithm_and_override_its_defaults(args: str, expected: object) -> None:
-    assert train.read(args.split()) == (expected, RunFlags())
+    flags, _ = train.read(args.split())
+    assert (flags.settings, flags.run) == (expected, RunFlags())
 
 
 @pytest.mark.usefixtures("here")
 def test_the_settings_of_a_run_are_the_defaults_of_a_run_like_it() -> None:
     config = saved(Path("run"), mask=True, seed=5, rewards="draw=0.5")
-    again, flags = train.read(["--config", "run", "--seed", "6", "--checkpoint-interval", "7"])
-    assert again == dataclasses.replace(config, seed=6)
-    assert flags == RunFlags(config=Path("run"), checkpoint_interval=7)
-    resumed, flags = train.read(["dqn", "--force", "--resume", "run"])
-    assert resumed == config
-    assert flags == RunFlags(resume=Path("run"), force=True)
+    again, _ = train.read(["--config", "run", "--seed", "6", "--checkpoint-interval", "7"])
+    assert again.settings == dataclasses.replace(config, seed=6)
+    assert again.run == RunFlags(checkpoint_interval=7)
+    resumed, _ = train.read(["dqn", "--force", "--resume", "run"])
+    assert resumed.settings == config
+    assert resumed.run == RunFlags(resume=Path("run"), force=True)
     assert "dqn" in refused(train.read, ["td-value", "--resume", "run"])
     for flag in ("config", "name", "runs-dir"):
         assert flag.replace("-", "_") in refused(train.read, ["--resume", "run", f"--{flag}", "other"])
@@ -67,6 +68,7 @@ def test_the_settings_of_a_run_are_the_defaults_of_a_run_like_it() -> None:
         ("--rewards sprase", "sparse"),
         ("--name runs/a", "runs/a"),
         ("--name ..", "name"),
+        pytest.param(["--name", ""], "name", id="an empty name"),
         ("--name a --run-dir b", "run_dir"),
         ("--runs-dir a --run-dir b", "runs_dir"),
         pytest.param(
@@ -81,8 +83,8 @@ def test_the_settings_of_a_run_are_the_defaults_of_a_run_like_it() -> None:
     ],
 )
 @pytest.mark.usefixtures("here")
-def test_a_value_that_is_not_allowed_is_a_user_error(args: str, named: str) -> None:
-    assert named in refused(train.main, args.split())
+def test_a_value_that_is_not_allowed_is_a_user_error(args: str | list[str], named: str) -> None:
+    assert named in refused(train.main, args.split() if isinstance(args, str) else args)
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from selfplay.dqn import learner as dqn_learner
 from selfplay.dqn.config import DQNConfig
 from selfplay.dqn.dqn import BOOTSTRAPS, DQNAgent, exploration
 from selfplay.dqn.learner import DQNLearner, check_memory, learned_tensors, least_bytes
-from selfplay.learning.loop import Record, train
+from selfplay.runs.loop import Record, train
 from tests.runs import refused
 from tests.selfplay.dqn.scripted import CPU, config_with, iterations
 

@@ -17,7 +17,7 @@ import pytest
 import selfplay
 from selfplay.cli import sweep as command
 from selfplay.errors import UserError
-from selfplay.learning.folder import MODEL
+from selfplay.runs.folder import MODEL
 from selfplay.sweep import plan as plans
 from selfplay.sweep.plan import Plan, Run, all_runs
 from selfplay.sweep.results import FAILURE

@@ -14,6 +14,7 @@ from selfplay.errors import UserError
 from selfplay.sweep import plan as plans, report, results
 from selfplay.sweep.plan import Plan, all_runs
 from selfplay.sweep.results import FAILED, MISSING, PROVED, UNPROVED, Result
+from tests.runs import content_of
 
 pytestmark = pytest.mark.usefixtures("stopper")  # runs without plots
 TINY = Plan("td-backup", seeds="0,1", set=("games=40", "eval_every=20"), vary=("gamma=0.9,1",))
@@ -111,6 +112,26 @@ def test_the_results_of_a_search_are_those_of_the_runs_that_have_begun(tmp_path:
     train(tmp_path, run)
     [[found]] = results.read(tmp_path, plan).values()
     assert (found.run, found.setting, found.seed, found.end) == (run.name, "gamma=0.75", 1, UNPROVED)
+
+
+def test_a_report_replaces_only_an_earlier_report(tmp_path: Path) -> None:
+    [proved, *_] = sweep_in(tmp_path / "it")
+    train(tmp_path / "it", proved)
+    own, out = tmp_path / "own", tmp_path / "out"
+    own.mkdir()
+    for name in ("settings-mine.png", "runs.csv"):
+        (own / name).write_text("of a user")
+    before = content_of(own)
+    with pytest.raises(UserError, match=str(own)):
+        command.main([str(tmp_path / "it"), "--out", str(own)])
+    assert content_of(own) == before
+    command.main([str(tmp_path / "it"), "--out", str(out)])
+    files = {path.name for path in out.iterdir()}
+    (out / "settings-mine.png").write_text("of a user")
+    (out / "settings-steps.png").rename(out / "proved-stale.png")
+    (out / "report.md").write_text((out / "report.md").read_text() + "![proved-stale.png](proved-stale.png)\n")
+    command.main([str(tmp_path / "it"), "--out", str(out)])
+    assert {path.name for path in out.iterdir()} == files | {"settings-mine.png"}
 
 
 def test_nothing_is_written_through_a_link(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from selfplay.learning.folder import CONFIG, MODEL
+from selfplay.runs.folder import CONFIG, MODEL
 from selfplay.web import catalogue
 from selfplay.web.catalogue import Catalogue
 from tests.runs import refused, saved

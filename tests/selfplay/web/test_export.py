@@ -16,9 +16,9 @@ import selfplay
 from selfplay.cli import web as command
 from selfplay.dqn.config import DQNConfig
 from selfplay.judge.ask import player_policy
-from selfplay.learning.folder import SNAPSHOTS as FOLDER, write_config
-from selfplay.learning.load import load
 from selfplay.position import Position, read_board
+from selfplay.runs.folder import SNAPSHOTS as FOLDER, write_config
+from selfplay.runs.load import load
 from selfplay.tabular.players import AfterstatePlayer, MinimaxQPlayer, TabularPlayer
 from selfplay.tensor_file import write_tensors
 from selfplay.web import export, server

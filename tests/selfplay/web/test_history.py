@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from selfplay.judge.verdict import SeatVerdict, Verdict
-from selfplay.learning.folder import METRICS
-from selfplay.learning.metrics import evaluation_metrics
+from selfplay.runs.folder import METRICS
+from selfplay.runs.metrics import evaluation_metrics
 from selfplay.web.history import MOST_POINTS, history
 from tests.runs import saved
 

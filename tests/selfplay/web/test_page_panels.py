@@ -13,9 +13,9 @@ from playwright.sync_api import Page, expect
 import selfplay
 from selfplay.judge.ask import player_policy
 from selfplay.judge.evaluate import search_seat
-from selfplay.learning.folder import CONFIG
-from selfplay.learning.load import load, snapshot_steps
 from selfplay.position import Position, read_board
+from selfplay.runs.folder import CONFIG
+from selfplay.runs.load import load, snapshot_steps
 from selfplay.web import mistakes
 from tests.selfplay.web.positions import exact_result, value
 from tests.selfplay.web.visits import SHOWN, Site, board_of, go_to, press, says, violations, wait_for_turn

@@ -18,7 +18,7 @@ from selfplay.dqn.network import QNetwork
 from selfplay.dqn.player import QPlayer
 from selfplay.judge.ask import near_best_policy
 from selfplay.judge.teach import beaten_starts
-from selfplay.learning.load import load
+from selfplay.runs.load import load
 from selfplay.tabular.config import MinimaxQConfig
 from selfplay.tabular.learners import MinimaxQ
 from selfplay.tabular.players import AfterstatePlayer, MinimaxQPlayer, reachable_rows

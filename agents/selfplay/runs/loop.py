@@ -1,10 +1,11 @@
 """The loop that trains every learner: advance, evaluate, record, teach, snapshot, checkpoint, stop."""
 
+import contextlib
 import math
 import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
@@ -12,11 +13,12 @@ from selfplay.errors import UserError
 from selfplay.judge.ask import AgentPolicy, agent_policy
 from selfplay.judge.evaluate import evaluate_policy
 from selfplay.judge.move_values import ALL_STATES_CELLS
+from selfplay.judge.progress import Progress as Watch
 from selfplay.judge.teach import TrainingPositions, evaluate_for_training
 from selfplay.judge.verdict import Verdict
 from selfplay.learner import Learner
-from selfplay.learning.metrics import Metrics, evaluation_metrics
 from selfplay.protocols import AnyAgent
+from selfplay.runs.metrics import Metrics, evaluation_metrics
 from selfplay.settings import RunSettings
 
 PROOFS_TO_STOP = 3
@@ -27,7 +29,7 @@ RATES = {"plies": "time/env_steps_per_s", "games": "time/games_per_s", "steps": 
 """The tag of the steps per second, by what the steps are."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Record:
     """What is known of a run at one of its evaluations."""
 
@@ -47,7 +49,7 @@ class Record:
     """The player that was evaluated; None in the records of a folder, whose `snapshots` hold it if it was saved."""
 
 
-@dataclass
+@dataclass(kw_only=True)
 class Progress:
     """The counters that a resumed run needs besides the state of its learner."""
 
@@ -62,20 +64,17 @@ class Progress:
     """Evaluations since the first proof in which the player could be beaten; None before that proof."""
 
 
-class Recorder(Protocol):
-    """What a run leaves behind as it goes; `selfplay.learning.recorder` writes it to the run's folder."""
+class Recorder:
+    """What a run leaves behind as it goes: nothing, unless a subclass such as `selfplay.runs.run.RunFolder` does."""
 
     def record(self, record: Record) -> None:
         """Write the numbers of an evaluation."""
 
-    def save_snapshot(self, steps: int, player: AnyAgent) -> None:
+    def snapshot(self, player: AnyAgent) -> None:
         """Save the player between evaluations."""
 
-    def checkpoint_due(self) -> bool:
-        """Return whether it is time for a checkpoint."""
-
-    def write_checkpoint(self, state: Mapping[str, Any], progress: Progress) -> None:
-        """Write what the run needs to continue."""
+    def checkpoint(self, progress: Progress, now: bool) -> None:
+        """Write what the run needs to continue, if it is time or `now`."""
 
 
 def train(
@@ -84,61 +83,60 @@ def train(
     progress: Progress | None = None,
     recorder: Recorder | None = None,
     should_stop: Callable[[], bool] = lambda: False,
+    watch: Callable[[], Watch | None] = lambda: None,
 ) -> Iterator[Record]:
     """Train until `stop` is proved three times in a row or the steps are spent, and yield each evaluation.
 
     The player of a record keeps learning while the run continues. `should_stop` is called every few steps; if it
-    returns True, the run ends after a checkpoint. If the steps are spent before the next evaluation is due, an extra
-    one ends the run; it does not count if the run is made longer later.
+    returns True, the run ends after a checkpoint. `watch` returns what is told how far an evaluation is. If the steps
+    are spent before the next evaluation is due, an extra one ends the run; it does not count if the run is made longer
+    later.
 
     Raises:
         UserError: what was learned is no longer finite, or a custom learner does not advance.
     """
-    progress = progress or Progress(config.eval_every)
+    progress, recorder = progress or Progress(due=config.eval_every), recorder or Recorder()
     clock = _Clock(learner, progress)
-    snapshot_due = next_snapshot(config.eval_every, learner.steps)
     while not (progress.evaluations and ends(config, learner.steps, progress.proofs)):
-        clock.start()
-        _advance(learner, min(progress.due, config.length, snapshot_due) - learner.steps)
-        evaluation_due = learner.steps >= progress.due
-        if evaluation_due or learner.steps >= config.length:
-            record, counterexamples = _evaluate(learner, config, progress, clock)
-            if evaluation_due:
-                progress.due, progress.proofs = learner.steps + config.eval_every, record.proofs
-            if recorder:
-                recorder.record(record)
+        evaluation_due = min(progress.due, config.length)
+        snapshot_due = next_snapshot(config.eval_every, learner.steps)
+        _advance(learner, min(evaluation_due, snapshot_due), clock)
+        if learner.steps >= evaluation_due:
+            record, counterexamples = _evaluate(learner, config, progress, clock, watch())
+            recorder.record(record)
             yield record
-            if evaluation_due and counterexamples:
-                mover, opponent, move = counterexamples.mover, counterexamples.opponent, counterexamples.move
-                learner.teach(mover, opponent, move)  # type: ignore[attr-defined]
-        elif recorder and learner.steps >= snapshot_due:
-            clock.stop()
-            recorder.save_snapshot(learner.steps, learner.player())
-        if learner.steps >= snapshot_due:
-            snapshot_due = next_snapshot(config.eval_every, learner.steps)
-        clock.stop()
+            _teach(learner, counterexamples)
+        elif learner.steps >= snapshot_due:
+            recorder.snapshot(learner.player())
         stopping = should_stop()
-        if recorder and (stopping or recorder.checkpoint_due() or ends(config, learner.steps, progress.proofs)):
-            recorder.write_checkpoint(learner.state(), progress)
+        recorder.checkpoint(progress, now=stopping or ends(config, learner.steps, progress.proofs))
         if stopping:
             return
     if hasattr(learner, "finish") and learner.finish():
-        record, _ = _evaluate(learner, config, progress, clock)
-        if recorder:
-            recorder.record(record)
+        record, _ = _evaluate(learner, config, progress, clock, watch())
+        recorder.record(record)
         yield record
 
 
-def _advance(learner: Learner, most: int) -> None:
+def _advance(learner: Learner, until: int, clock: "_Clock") -> None:
     """Let the learner advance, if there is anything left: a run may only evaluate what it begins with.
 
     Raises:
         UserError: its steps stay as they are, with which the run would never end.
     """
     before = learner.steps
-    learner.advance(most)
+    most = until - before
+    with clock.running():
+        learner.advance(most)
     if learner.steps <= before and most > 0:
         raise UserError(f"{type(learner).__name__}: advance({most}) must increase steps, but left them at {before}")
+
+
+def _teach(learner: Learner, counterexamples: TrainingPositions | None) -> None:
+    """Hand counterexamples to a learner, if there are any."""
+    if counterexamples is not None:
+        mover, opponent, move = counterexamples.mover, counterexamples.opponent, counterexamples.move
+        learner.teach(mover, opponent, move)  # type: ignore[attr-defined]
 
 
 class _Clock:
@@ -147,15 +145,15 @@ class _Clock:
     def __init__(self, learner: Learner, progress: Progress) -> None:
         self._learner, self._progress = learner, progress
         self._last = self._now()
-        self._started: float | None = None
 
-    def start(self) -> None:
-        self._started = time.perf_counter()
-
-    def stop(self) -> None:
-        if self._started is not None:
-            self._progress.seconds += time.perf_counter() - self._started
-            self._started = None
+    @contextlib.contextmanager
+    def running(self) -> Iterator[None]:
+        """Add the time inside to that of the run."""
+        started = time.perf_counter()
+        try:
+            yield
+        finally:
+            self._progress.seconds += time.perf_counter() - started
 
     def metrics(self, unit: str) -> Metrics:
         """Return steps and updates per second since the last call, and their totals, by TensorBoard tag."""
@@ -174,14 +172,16 @@ class _Clock:
 
 
 def _evaluate(
-    learner: Learner, config: RunSettings, progress: Progress, clock: _Clock
+    learner: Learner, config: RunSettings, progress: Progress, clock: _Clock, watch: Watch | None
 ) -> tuple[Record, TrainingPositions | None]:
-    """Return an exact evaluation of the current player, and counterexamples if the learner is taught."""
-    clock.stop()
+    """Return an exact evaluation of the current player, and counterexamples if the learner is taught.
+
+    An evaluation that comes before it is due, at the end of the run, does not count, and teaches nothing.
+    """
     metrics = {name: float(value) for name, value in learner.metrics().items()} if hasattr(learner, "metrics") else {}
     metrics |= clock.metrics(config.unit)
     player, every_state = learner.player(), config.stop == "optimal"
-    policy = learner_policy(learner, player)
+    policy = learner_policy(learner, player, watch)
     positions = None
     if hasattr(learner, "teach"):
         generator = np.random.default_rng([config.seed, learner.steps])
@@ -198,14 +198,25 @@ def _evaluate(
         if progress.lapses is None:
             metrics["eval/steps_to_proof"] = metrics.get("time/plies", learner.steps)
     progress.lapses = lapses
-    metrics = evaluation_metrics(verdict) | metrics
-    return Record(progress.evaluations, learner.steps, verdict, metrics, proofs, lapses, player), positions
+    record = Record(
+        number=progress.evaluations,
+        steps=learner.steps,
+        verdict=verdict,
+        metrics=evaluation_metrics(verdict) | metrics,
+        proofs=proofs,
+        lapses=lapses,
+        player=player,
+    )
+    if learner.steps < progress.due:
+        return record, None
+    progress.due, progress.proofs = learner.steps + config.eval_every, proofs
+    return record, positions
 
 
-def learner_policy(learner: Learner, player: AnyAgent) -> AgentPolicy:
+def learner_policy(learner: Learner, player: AnyAgent, watch: Watch | None = None) -> AgentPolicy:
     """Return the policy with which a learner's player is evaluated."""
     perspective = getattr(learner, "perspective", "absolute")
-    return replace(agent_policy(player, learner.rules, perspective), other_view=None)
+    return replace(agent_policy(player, learner.rules, perspective, progress=watch), other_view=None)
 
 
 def proves(verdict: Verdict, stop: str) -> bool:
@@ -213,6 +224,11 @@ def proves(verdict: Verdict, stop: str) -> bool:
     if stop == "optimal":
         return verdict.optimal
     return stop == "unbeatable" and verdict.unexploitable
+
+
+def worth(verdict: Verdict, stop: str) -> int:
+    """Return how much a verdict proves: at its end a run keeps the last player with the most, if that is above 0."""
+    return verdict.unexploitable + (stop == "optimal" and verdict.optimal)
 
 
 def count_lapses(before: int | None, verdict: Verdict) -> int | None:

@@ -11,9 +11,9 @@ from safetensors.numpy import load_file
 
 import selfplay
 from selfplay.dqn.config import DQNConfig
-from selfplay.learning import algorithms, folder as run_folder
-from selfplay.learning.folder import RunFlags
-from selfplay.learning.load import SHIPPED_FOLDER, read_settings
+from selfplay.runs import algorithms, folder as run_folder
+from selfplay.runs.folder import RunFlags
+from selfplay.runs.load import SHIPPED_FOLDER, read_settings
 from selfplay.settings import Count, RunSettings, checked, flat
 from selfplay.tabular.config import AfterstateQConfig, MinimaxQConfig, TDBackupConfig, TDValueConfig
 from selfplay.tabular.learners import make_learner
@@ -72,13 +72,13 @@ def test_loading_gives_back_the_settings_and_the_same_moves_in_every_decision_st
         assert np.array_equal(loaded.act(seen), player.act(ABSOLUTE))
     dtypes = {tensor.dtype.name for tensor in load_file(tmp_path / "run" / "model.safetensors").values()}
     assert dtypes == {"float32" if isinstance(config, DQNConfig) else "float64"}
-    assert read_settings(tmp_path / "run")[0] == dataclasses.replace(config, run_dir=None)
+    assert read_settings(tmp_path / "run").config == dataclasses.replace(config, run_dir=None)
 
 
 def test_a_run_that_started_from_a_table_needs_that_file_no_more(tmp_path: Path) -> None:
     config = MinimaxQConfig(from_table=tmp_path / "deleted.csv")
     save(tmp_path / "run", config, make_learner(MinimaxQConfig()).player())
-    assert read_settings(tmp_path / "run")[0] == config
+    assert read_settings(tmp_path / "run").config == config
     assert selfplay.load(tmp_path / "run").act(ABSOLUTE).shape == (4_520,)
 
 
@@ -97,8 +97,8 @@ def test_a_setting_that_a_file_lacks_has_its_default(config: Any, tmp_path: Path
         if name == "preset" or flat(config)[name] != defaults[name]:
             continue  # without it the run is another one
         (tmp_path / "config.json").write_text(json.dumps(content | {"config": fewer}))
-        assert flat(read_settings(tmp_path)[0])[name] == defaults[name], (name, value)
-        assert read_settings(tmp_path)[0] == dataclasses.replace(config, run_dir=None)
+        assert flat(read_settings(tmp_path).config)[name] == defaults[name], (name, value)
+        assert read_settings(tmp_path).config == dataclasses.replace(config, run_dir=None)
 
 
 def test_a_new_setting_leaves_the_shipped_player_and_every_run_readable(
@@ -110,11 +110,11 @@ def test_a_new_setting_leaves_the_shipped_player_and_every_run_readable(
 
     before = selfplay.load("shipped").q_values(ABSOLUTE), selfplay.load(run).q_values(ABSOLUTE)
     monkeypatch.setattr(algorithms, "ALGORITHMS", {**algorithms.ALGORITHMS, "dqn": Grown})
-    assert getattr(read_settings(SHIPPED_FOLDER)[0], "invented", None) == 1
+    assert getattr(read_settings(SHIPPED_FOLDER).config, "invented", None) == 1
     after = selfplay.load("shipped").q_values(ABSOLUTE), selfplay.load(run).q_values(ABSOLUTE)
     assert all(np.array_equal(old, new) for old, new in zip(before, after, strict=True))
     edit(run, config={"invented": 3})
-    assert flat(read_settings(run)[0])["invented"] == 3
+    assert flat(read_settings(run).config)["invented"] == 3
 
 
 @pytest.mark.parametrize(

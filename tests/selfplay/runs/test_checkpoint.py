@@ -1,5 +1,6 @@
 """A checkpoint gives back what was written, for every setting; a damaged one is refused."""
 
+import copy
 import itertools
 import json
 from collections.abc import Mapping
@@ -13,8 +14,8 @@ import torch
 from selfplay.dqn import dqn
 from selfplay.dqn.dqn import BOOTSTRAPS
 from selfplay.dqn.learner import DQNLearner
-from selfplay.learning.checkpoint import read_checkpoint, write_checkpoint
-from selfplay.learning.loop import Progress
+from selfplay.runs.checkpoint import Kept, read_checkpoint, write_checkpoint
+from selfplay.runs.loop import Progress
 from selfplay.settings import flat
 from selfplay.tensor_file import read_state, write_state
 from tests.selfplay.dqn.scripted import config_with
@@ -78,10 +79,14 @@ def test_the_state_of_every_setting_continues_to_the_same_bits(
     learner, resumed = DQNLearner(config), DQNLearner(config)
     for _ in range(6):
         learner.advance(1)
-    write_checkpoint(tmp_path, learner.state(), PROGRESS, config)
+    kept = Kept(960, copy.deepcopy(learner.player().tensors()))
+    write_checkpoint(tmp_path, learner.state(), kept, PROGRESS, config)
     found = read_checkpoint(tmp_path)
     assert found is not None
     assert found.progress == PROGRESS
+    assert found.kept is not None
+    assert found.kept.steps == 960
+    assert_same_state(found.kept.tensors, kept.tensors)
     assert found.settings == json.loads(json.dumps(flat(config)))
     resumed.restore(found.state)
     assert_same_state(resumed.state(), learner.state())
@@ -90,7 +95,3 @@ def test_the_state_of_every_setting_continues_to_the_same_bits(
         resumed.advance(1)
     assert_same_state(resumed.state(), learner.state())
     assert learner.updates > 4
-
-
-def test_there_is_no_checkpoint_before_the_first(tmp_path: Path) -> None:
-    assert read_checkpoint(tmp_path) is None

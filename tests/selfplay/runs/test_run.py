@@ -12,10 +12,14 @@ from tensorboard.plugins.hparams import metadata
 import selfplay
 from selfplay.dqn.config import DQNConfig
 from selfplay.dqn.learner import DQNLearner
-from selfplay.learning.load import load, snapshot_steps
-from selfplay.learning.metrics import evaluation_metrics, metrics_evaluation, read_metrics
-from selfplay.learning.result import earlier_records
+from selfplay.runs import run as run_of_folder
+from selfplay.runs.load import load, snapshot_steps
+from selfplay.runs.loop import Record
+from selfplay.runs.metrics import evaluation_metrics, metrics_evaluation, read_metrics
+from selfplay.runs.result import earlier_records
+from selfplay.runs.screen import Screen
 from selfplay.settings import setting_names
+from selfplay.tabular.config import TDBackupConfig
 from tests.runs import SHORT, metrics, refused
 from tests.selfplay.dqn.scripted import config_with
 from tictactoe import Rules
@@ -65,6 +69,29 @@ def test_an_interrupted_run_leaves_the_player_of_its_checkpoint(tmp_path: Path) 
     assert not (run.folder / "evaluation.json").exists()
 
 
+@pytest.mark.usefixtures("stopper")
+@pytest.mark.parametrize("seconds", [0, 1_000])
+def test_a_long_run_can_be_watched_in_tensorboard_while_it_trains(
+    seconds: float, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(run_of_folder, "SECONDS_WITHOUT_EVENTS", seconds)
+    seen = set()
+
+    def look() -> bool:
+        seen.add(any(tmp_path.glob("it/events*")))
+        return False
+
+    selfplay.train("td-backup", games=40, eval_every=20, run_dir=tmp_path / "it", stop_when=look, progress=False)
+    assert seen == ({False, True} if seconds == 0 else {False})
+
+
+def test_only_the_first_evaluation_says_how_far_it_is() -> None:
+    screen = Screen(DQNLearner(config_with()), DQNConfig())
+    assert screen.watch() is not None
+    screen.show(Record(number=1, steps=1, verdict=VERDICTS["rule"], metrics={}, proofs=0))
+    assert screen.watch() is None
+
+
 # Metrics
 
 
@@ -100,18 +127,29 @@ def test_the_records_of_an_earlier_process_count_proofs_in_a_row_too() -> None:
 
 
 @pytest.mark.usefixtures("stopper")
-def test_tensorboard_shows_every_number_of_the_metrics_and_every_setting(tmp_path: Path) -> None:
-    run = selfplay.train(**OFTEN, mask=True, gamma=0.5, run_dir=tmp_path / "it", progress=False)
+@pytest.mark.parametrize(
+    ("config", "unit", "axis"),
+    [
+        (DQNConfig(**OFTEN, mask=True, gamma=0.5), "plies", "plies"),
+        (TDBackupConfig(games=250, eval_every=80, gamma=0.5), "games", "time/plies"),
+    ],
+    ids=["dqn", "td-backup"],
+)
+def test_tensorboard_shows_every_number_of_the_metrics_and_every_setting(
+    config: Any, unit: str, axis: str, tmp_path: Path
+) -> None:
+    run = selfplay.train(config, run_dir=tmp_path / "it", progress=False)
     events = EventAccumulator(str(run.folder), {"images": 0, "scalars": 0})  # 0: all of them, no sample
     events.Reload()
     lines = metrics(run.folder)
-    for tag in lines[-1].keys() - {"plies"}:
+    for tag in lines[-1].keys() - {unit}:
         shown = {event.step: event.value for event in events.Scalars(tag)}
-        assert shown == {line["plies"]: pytest.approx(line[tag], rel=1e-6) for line in lines if tag in line}
-    assert [image.step for image in events.Images("q/opening")] == [240, 480, 960, 1_920, 2_400]
+        assert shown == {line[axis]: pytest.approx(line[tag], rel=1e-6) for line in lines if tag in line}
+    assert [image.step for image in events.Images("q/opening")] == [lines[-1][axis]]
+    assert [text.step for text in events.Tensors("game/self_play/text_summary")] == [lines[-1][axis]]
     content = events.summary_metadata["_hparams_/session_start_info"].plugin_data.content
     hparams = metadata.parse_session_start_info_plugin_data(content).hparams
     settings = {name: value.string_value or value.number_value for name, value in hparams.items()}
-    assert settings.keys() == {"algorithm", "board", *setting_names(DQNConfig)} - {"run_dir"}
-    expected = {**OFTEN, "algorithm": "dqn", "board": "3x3x3", "hidden": "(16,)", "mask": "True", "double": "False"}
+    assert settings.keys() == {"algorithm", "board", *setting_names(type(config))} - {"run_dir"}
+    expected = {"algorithm": config.algorithm, "board": "3x3x3", "gamma": 0.5, "eval_every": config.eval_every}
     assert {name: settings[name] for name in expected} == expected

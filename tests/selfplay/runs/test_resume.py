@@ -1,5 +1,6 @@
 """A run that is stopped and resumed ends with the same bits, can be made longer, and takes no settings but its own."""
 
+import dataclasses
 import itertools
 import json
 import shutil
@@ -13,13 +14,16 @@ import pytest
 import torch
 
 import selfplay
+from selfplay import files
+from selfplay.cli import train as command
 from selfplay.dqn.config import DQNConfig
-from selfplay.dqn.learner import choose_device
-from selfplay.learning import loop, run
-from selfplay.learning.checkpoint import read_checkpoint
-from selfplay.learning.folder import CHECKPOINT
-from selfplay.learning.load import read_settings, snapshot_steps
-from selfplay.learning.recorder import FolderRecorder
+from selfplay.dqn.learner import DQNLearner, choose_device
+from selfplay.runs import loop, run
+from selfplay.runs.checkpoint import read_checkpoint
+from selfplay.runs.folder import CHECKPOINT
+from selfplay.runs.load import load, read_settings, snapshot_steps
+from selfplay.runs.loop import Progress, worth
+from selfplay.runs.run import RunFolder
 from tests.runs import SHORT, Stopper, assert_same, content_of, metrics, refused, results, without_plots
 
 pytestmark = pytest.mark.usefixtures("stopper")  # runs without plots
@@ -135,13 +139,13 @@ def test_other_settings_are_refused_with_the_difference(
 
 def test_a_run_locks_its_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     refusals = []
-    write = FolderRecorder.write_checkpoint
+    checkpoint = RunFolder.checkpoint
 
-    def intrude(recorder: FolderRecorder, state: Any, progress: Any) -> None:
+    def intrude(folder: RunFolder, progress: Progress, now: bool) -> None:
         refusals.append(refused(resume, tmp_path / "it"))
-        write(recorder, state, progress)
+        checkpoint(folder, progress, now)
 
-    monkeypatch.setattr(FolderRecorder, "write_checkpoint", intrude)
+    monkeypatch.setattr(RunFolder, "checkpoint", intrude)
     train(**SHORT, run_dir=tmp_path / "it")
     assert refusals
     assert all(str(tmp_path / "it") in refusal for refusal in refusals)
@@ -170,7 +174,7 @@ def test_a_run_keeps_the_device_that_auto_became(folder: Path, monkeypatch: pyte
     monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
     for given in (DQNConfig(**SHORT), DQNConfig(**SHORT, device=device), None):  # type: ignore[arg-type]
         run = train(given, resume=folder, stop_when=after(1))
-        assert getattr(run.config, "device", "") == getattr(read_settings(folder)[0], "device", "") == device
+        assert getattr(run.config, "device", "") == getattr(read_settings(folder).config, "device", "") == device
 
 
 def test_a_run_keeps_its_device_and_takes_another_by_force(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -185,7 +189,7 @@ def test_a_run_keeps_its_device_and_takes_another_by_force(folder: Path, monkeyp
     found.state.update(device="cuda", generator=torch.zeros(16, dtype=torch.uint8))
     monkeypatch.setattr(run, "read_checkpoint", lambda _: found)
     resume(folder, device="cpu", force=True)
-    assert getattr(read_settings(folder)[0], "device", "") == "cpu"
+    assert getattr(read_settings(folder).config, "device", "") == "cpu"
     assert metrics(folder)[-1]["plies"] == 2_400
 
 
@@ -210,3 +214,56 @@ def test_metrics_and_snapshots_beyond_the_checkpoint_are_dropped(folder: Path) -
     assert metrics(folder)[0] == first
     assert {960, 1_920, 2_400} <= {*snapshot_steps(folder)}
     assert 2_001 not in snapshot_steps(folder)
+
+
+def test_the_last_proved_player_is_kept_also_by_a_run_that_was_stopped_after_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    names = ["random", "optimal", "optimal", "random", "random"]
+    settings = {**SHORT, "eval_every": 480, "counterexamples": 0, "stop": "never"}
+
+    def run(folder: str, stop_when: Callable[[], bool]) -> selfplay.Run:
+        script = (SimpleNamespace(verdict=selfplay.evaluate(name)) for name in names)
+        monkeypatch.setattr(loop, "evaluate_policy", lambda *_: next(script))
+        begun = train(**settings, run_dir=tmp_path / folder / "it", stop_when=stop_when)
+        return resume(begun.folder) if begun.interrupted else begun
+
+    whole = run("whole", lambda: False)
+    assert (whole.kept_steps, whole.kept.steps, whole.verdict.unbeatable) == (1_440, 1_440, True)
+    stopped = run("stopped", after(110))  # after 1,760 plies
+    assert_same(whole.folder, stopped.folder)
+    assert not torch.equal(*(weights(load(whole.folder, steps=steps)) for steps in (None, 2_400)))
+    opened = selfplay.open(stopped.folder)
+    assert (opened.kept.steps, opened.verdict) == (1_440, whole.verdict)
+    assert json.loads((whole.folder / "config.json").read_text())["kept_steps"] == 1_440
+    assert json.loads((whole.folder / "evaluation.json").read_text())["unbeatable"]
+    learner = DQNLearner(whole.config)  # type: ignore[arg-type]
+    while learner.steps < 1_440:
+        learner.advance(1)
+    assert torch.equal(weights(learner.player()), weights(load(whole.folder)))
+
+
+def weights(player: Any) -> torch.Tensor:
+    return torch.cat([tensor.flatten() for tensor in player.tensors().values()])
+
+
+@pytest.mark.parametrize(("stop", "worths"), [("unbeatable", [0, 1, 1]), ("never", [0, 1, 1]), ("optimal", [0, 1, 2])])
+def test_an_optimal_player_is_worth_more_than_an_unbeatable_one_where_that_is_asked_for(
+    stop: str, worths: list[int]
+) -> None:
+    optimal = selfplay.evaluate("optimal")
+    verdicts = (selfplay.evaluate("random"), dataclasses.replace(optimal, optimal_states=4_000), optimal)
+    assert [worth(verdict, stop) for verdict in verdicts] == worths
+
+
+def test_a_resumed_run_reads_its_settings_once(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    opened = []
+    read = files.open_regular
+
+    def count(path: Path, most: int) -> Any:
+        opened.append(path.name)
+        return read(path, most)
+
+    monkeypatch.setattr(files, "open_regular", count)
+    command.main(["--resume", str(folder)])
+    assert opened.count("config.json") == 1

@@ -10,7 +10,7 @@ import pytest
 
 import selfplay
 from tests.runs import assert_same, metrics, refused
-from tests.selfplay.learning.drift import Drift, DriftAsFunction
+from tests.selfplay.runs.drift import Drift, DriftAsFunction
 from tictactoe import Rules
 
 SHORT: dict[str, Any] = {"total_steps": 400, "eval_every": 100, "stop": "never"}

@@ -1,6 +1,6 @@
 """The checkpoint of a run: everything that it needs to continue to the same bits, in one safetensors file.
 
-It holds the learner's state and, as notes, the progress of the run and the settings that it had.
+It holds the learner's state, the player that is kept and, as notes, the progress of the run and its settings.
 """
 
 from collections.abc import Mapping
@@ -10,10 +10,22 @@ from typing import Any, NamedTuple
 
 from selfplay.errors import UserError
 from selfplay.files import sync
-from selfplay.learning.folder import CHECKPOINT, METRICS
-from selfplay.learning.loop import Progress
+from selfplay.runs.folder import CHECKPOINT, METRICS
+from selfplay.runs.loop import Progress
 from selfplay.settings import LARGEST, RunSettings, flat
 from selfplay.tensor_file import read_state, write_state
+
+KEPT = "kept/"
+"""Beginning of the names of the tensors of the player that is kept."""
+
+
+class Kept(NamedTuple):
+    """The last player that was proved, which a run keeps if it ends now."""
+
+    steps: int
+    """Those of its evaluation."""
+    tensors: Mapping[str, Any]
+    """Of the player or, for a custom learner, the learner's state."""
 
 
 class Checkpoint(NamedTuple):
@@ -21,12 +33,16 @@ class Checkpoint(NamedTuple):
 
     state: dict[str, Any]
     """Of the learner."""
+    kept: Kept | None
+    """None if no player was proved."""
     progress: Progress
     settings: Mapping[str, Any]
     """Of the run when it was written."""
 
 
-def write_checkpoint(folder: Path, state: Mapping[str, Any], progress: Progress, config: RunSettings) -> None:
+def write_checkpoint(
+    folder: Path, state: Mapping[str, Any], kept: Kept | None, progress: Progress, config: RunSettings
+) -> None:
     """Write the checkpoint of a run in place of the last one, whole or not at all.
 
     Raises:
@@ -36,7 +52,11 @@ def write_checkpoint(folder: Path, state: Mapping[str, Any], progress: Progress,
     metrics = folder / METRICS
     if metrics.exists():
         sync(metrics)  # the checkpoint counts its lines
-    write_state(folder / CHECKPOINT, state, {"progress": asdict(progress), "settings": flat(config)})
+    notes: dict[str, Any] = {"progress": asdict(progress), "settings": flat(config)}
+    if kept is not None:
+        notes["kept"] = kept.steps
+        state = {**state, **{KEPT + name: value for name, value in kept.tensors.items()}}
+    write_state(folder / CHECKPOINT, state, notes)
 
 
 def read_checkpoint(folder: Path) -> Checkpoint | None:
@@ -56,6 +76,10 @@ def read_checkpoint(folder: Path) -> Checkpoint | None:
             raise ValueError(f"progress {counters}")
         if not 0 <= progress.seconds <= LARGEST:
             raise ValueError(f"seconds {progress.seconds}")
-        return Checkpoint(state, progress, dict(run["settings"]))
+        kept = None
+        if "kept" in run:
+            tensors = {name: state.pop(name) for name in list(state) if name.startswith(KEPT)}
+            kept = Kept(int(run["kept"]), {name.removeprefix(KEPT): value for name, value in tensors.items()})
+        return Checkpoint(state, kept, progress, dict(run["settings"]))
     except (KeyError, TypeError, ValueError) as error:
         raise UserError(f"{path}: is no checkpoint of a run ({error!r}); start a new run") from None

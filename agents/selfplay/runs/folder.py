@@ -18,6 +18,8 @@ CONFIG, MODEL, EVALUATION, METRICS = "config.json", "model.safetensors", "evalua
 CHECKPOINT, SNAPSHOTS, PROGRESS = "checkpoint.safetensors", "snapshots", "progress.png"
 LONGEST_NAME = 100
 """Characters of a run's default name before its time."""
+TIME = r"\d{8}-\d{6}"
+"""The time at the end of a run's default name."""
 MOST_NAMED = 10
 """Most runs that a message lists if it is given a folder of runs."""
 LARGEST_JSON = 1 << 20
@@ -30,8 +32,6 @@ class RunFlags:
 
     resume: Place | None = None
     """Run folder in which to continue from the last checkpoint."""
-    config: Place | None = None
-    """Run folder, or its config.json, whose settings a new run takes over; other flags change them."""
     force: bool = False
     """Resume although settings differ from the run's; begin the run again if it has results but no checkpoint."""
     checkpoint_interval: Seconds = 60.0
@@ -40,18 +40,14 @@ class RunFlags:
     """Name of the folder of a new run, instead of the one made of its settings; it must be new or empty."""
     runs_dir: Place = Path("runs")
     """Folder in which the folder of a new run is made."""
-    verbose: bool = False
-    """Print also the table of both seats at the end, and games of the player."""
 
     def __post_init__(self) -> None:
         if self.name is not None:
-            one_folder = Path(self.name).name == self.name and self.name != ".."
+            one_folder = Path(self.name).name == self.name and self.name not in ("", "..")
             require(one_folder, "name", "the name of one folder (`runs_dir` says where it is)", self.name)
         for name in ("name", "runs_dir"):
             if self.resume is not None and getattr(self, name) != getattr(RunFlags, name):
                 raise SettingsError(f"`resume` continues in the folder of a run: leave out `{name}`")
-        if self.config is not None and self.resume is not None:
-            raise SettingsError("`config` begins a new run and `resume` continues one: leave out one of them")
         if self.force and self.resume is None:
             raise SettingsError("`force` goes with `resume`, the folder of a run")
 
@@ -97,14 +93,24 @@ def check_writable(folder: Path, way_out: str) -> None:
         raise SettingsError(f"{folder}: is not writable; {way_out}")
 
 
-def write_config(folder: Path, config: RunSettings, notes: Mapping[str, str], finished: bool = False) -> None:
-    """Write how a run was started and whether it is finished; the place of its folder is left out."""
+def write_config(
+    folder: Path,
+    config: RunSettings,
+    notes: Mapping[str, str],
+    finished: bool = False,
+    kept_steps: int | None = None,
+) -> None:
+    """Write how a run was started, whether it is finished, and at which steps its player was proved.
+
+    The place of its folder is left out.
+    """
     from importlib.metadata import version
 
     content = {
         "version": version("tictactoe-selfplay"),
         "algorithm": config.algorithm,
         "finished": finished,
+        "kept_steps": kept_steps,
         "config": flat(config),
     }
     _write_json(folder / CONFIG, content | dict(notes))
@@ -136,11 +142,6 @@ def read_config(place: Path) -> dict[str, Any]:
     if not isinstance(content, dict):
         raise UserError(f"{path}: is not the configuration of a run")
     return content
-
-
-def is_finished(folder: Path) -> bool:
-    """Return whether a run is finished and has written its results."""
-    return read_config(folder).get("finished") is True
 
 
 def differences(config: RunSettings) -> dict[str, Any]:
@@ -191,10 +192,14 @@ def new_run_dir(config: RunSettings, flags: RunFlags) -> Path:
 
 def default_name(config: RunSettings) -> str:
     """Return ALGORITHM-BOARD-SEED-DIFFERENCES-TIME."""
+    return f"{stem(config)}-{time.strftime('%Y%m%d-%H%M%S')}"
+
+
+def stem(config: RunSettings) -> str:
+    """Return ALGORITHM-BOARD-SEED-DIFFERENCES."""
     words = [config.algorithm, str(config.rules).replace(",", "x"), str(config.seed)]
     words += [in_words(*each) for each in differences(config).items()]
-    name = re.sub(r"[^\w.-]|_", "-", "-".join(words), flags=re.ASCII)[:LONGEST_NAME].rstrip("-.")
-    return f"{name}-{time.strftime('%Y%m%d-%H%M%S')}"
+    return re.sub(r"[^\w.-]|_", "-", "-".join(words), flags=re.ASCII)[:LONGEST_NAME].rstrip("-.")
 
 
 def snapshot_steps(folder: Path) -> tuple[int, ...]:

@@ -24,9 +24,6 @@ LARGEST_NUMBER = 1e100
 """Upper bound for numbers in a line: the largest board has fewer than 64! games, which is 1e89. Larger ones cannot be
 plotted."""
 
-HEADLINES = ("eval/ways_to_beat", "eval/unbeatable", "eval/lapses", "eval/optimal_fraction")
-"""The tags to watch. TensorBoard sorts groups by name and opens the first two: eval, and exact with the rest of a
-verdict."""
 SEAT_TAGS = {
     "losses": "losses",
     "illegal": "illegal",

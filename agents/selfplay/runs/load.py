@@ -1,16 +1,17 @@
 """Players and settings of run folders. No file that is read can run code."""
 
 import copy
+from collections.abc import Mapping
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from selfplay.dqn.config import DQNConfig
 from selfplay.errors import UserError, naming_the_extra
 from selfplay.learner import LearnerFactory, code_name, make_learner, restore
-from selfplay.learning import folder as run_folder
-from selfplay.learning.algorithms import Config, parse_settings
-from selfplay.learning.folder import MODEL, SNAPSHOTS
+from selfplay.runs import folder as run_folder
+from selfplay.runs.algorithms import Config, parse_settings
+from selfplay.runs.folder import MODEL, SNAPSHOTS
 from selfplay.settings import CountOrZero, CustomConfig, as_path, converted
 from tictactoe.names import did_you_mean
 
@@ -41,7 +42,9 @@ def load(
         UserError: a file is missing, truncated, foreign, or does not fit the others; there is no such snapshot.
     """
     place = folder_of(folder)
-    config = checked_settings(place, learner=learner, network=network)
+    saved = read_settings(place)
+    check_own(saved, learner=learner, network=network)
+    config = saved.config
     path = place / MODEL if steps is None else _snapshot(place, steps)
     if isinstance(config, DQNConfig):
         from selfplay.dqn.player import read_player
@@ -50,7 +53,7 @@ def load(
     if isinstance(config, CustomConfig):
         from selfplay.tensor_file import read_state
 
-        assert learner is not None  # as `checked_settings` made sure
+        assert learner is not None  # as `check_own` made sure
         made = make_learner(learner, config.options)
         if made is learner:
             made = copy.deepcopy(made)  # what the caller gave stays as it is
@@ -98,33 +101,52 @@ def folder_of(name: Folder) -> Path:
     return folder
 
 
-def read_settings(place: Path) -> tuple[Config, dict[str, Any]]:
-    """Return the settings of a run, and the whole content of its config.json, which may be given as a file.
+class Saved(NamedTuple):
+    """What the config.json of a run says."""
+
+    folder: Path
+    """The run folder, or the file itself that was given in its place."""
+    config: Config
+    finished: bool
+    kept_steps: int | None
+    """Steps of the evaluation at which the player of the run was proved; None if it was not, or has not ended."""
+    own: Mapping[str, str | None]
+    """The names of its custom learner, network and agent."""
+
+
+def read_settings(place: Path) -> Saved:
+    """Return the settings of a run, and what else its config.json says, which may be given as a file.
 
     Raises:
         UserError: config.json is missing, is no configuration, or holds a value that is no setting.
     """
     content = run_folder.read_config(place)
-    return parse_settings(content, run_folder.config_path(place)), content
-
-
-def checked_settings(place: Path, **given: Any) -> Config:
-    """Return the settings of a run, and refuse another custom learner, network or agent than it has.
-
-    Those that are needed are named in `given`, with None for one that was not given.
-
-    Raises:
-        UserError: config.json cannot be read; one is missing, or is given and the run has none.
-    """
-    config, content = read_settings(place)
-    named = {
+    config = parse_settings(content, run_folder.config_path(place))
+    own = {
         "learner": config.learner if isinstance(config, CustomConfig) else None,
         "network": content.get("network"),
         "agent": content.get("agent"),
     }
+    kept_steps = content.get("kept_steps")
+    return Saved(
+        folder=place,
+        config=config,
+        finished=content.get("finished") is True,
+        kept_steps=kept_steps if isinstance(kept_steps, int) else None,
+        own=own,
+    )
+
+
+def check_own(saved: Saved, **given: Any) -> None:
+    """Refuse another custom learner, network or agent than a run has.
+
+    Those that are needed are named in `given`, with None for one that was not given.
+
+    Raises:
+        UserError: one is missing, or is given and the run has none.
+    """
     for what, part in given.items():
-        check_part(place, what, named[what], part)
-    return config
+        check_part(saved.folder, what, saved.own[what], part)
 
 
 def check_part(place: Path, what: str, name: Any, part: Any) -> None:

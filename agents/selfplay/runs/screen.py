@@ -12,11 +12,14 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
+from selfplay.judge.progress import Progress as Watch
+from selfplay.judge.verdict import Verdict
 from selfplay.learner import Learner
-from selfplay.learning.loop import PROOFS_TO_STOP, Record
-from selfplay.program import open_console
+from selfplay.program import open_console, say
+from selfplay.runs.loop import PROOFS_TO_STOP, Record
+from selfplay.runs.result import Run
 from selfplay.settings import RunSettings
-from selfplay.text import exact_score
+from selfplay.text import exact_score, meaning, title
 
 GROWTH = 1.1
 """Least ratio of the steps of two printed evaluations: about 24 lines while the steps grow tenfold."""
@@ -78,6 +81,24 @@ class Screen:
             self._next = record.steps * GROWTH
             self.print_last()
 
+    def watch(self) -> Watch | None:
+        """Return what is told how far the first evaluation is, which nothing else shows yet; None for the others."""
+        return None if self._ways else Watch(self._show_evaluation)
+
+    def _show_evaluation(self, progress: str) -> None:
+        """Show how far an evaluation is."""
+        self._facts = [(None, f"first evaluation: {progress}")]
+        if self._line:
+            self._line.update(self._as_line(), raw=True)
+        elif not self._live:
+            print(f"{self._learner.steps:,} {self._config.unit}: {self._in_words()}", flush=True)
+
+    def show_end(self, run: Run) -> None:
+        """Show what is proved of the player that the run kept."""
+        self.print_last()
+        if run.records:
+            say(f"\n{summary(run)}", verdict_style(run.verdict))
+
     def print_last(self) -> None:
         """Print the last evaluation where nothing is redrawn, unless it is printed already."""
         if not (self._live or self._line) and self._unprinted:
@@ -128,3 +149,28 @@ def sparkline(ways: list[int]) -> Text:
     """Return a character for each number of ways to beat a player, on the scale of its logarithm."""
     scale = (len(LEVELS) - 1.01) / math.log1p(max(*ways, 1))
     return Text().join(Text(LEVELS[math.ceil(scale * math.log1p(n))], "red" if n else "green") for n in ways)
+
+
+def verdict_style(verdict: Verdict) -> str:
+    """Return the style in which `say` prints what is proved."""
+    return "bold green" if verdict.unexploitable else "bold red"
+
+
+def summary(run: Run) -> str:
+    """Return in three lines what is proved of the player that a run kept, the ways to beat it, and since when."""
+    verdict, proved_from, last = run.verdict, run.proved_from, run.records[-1]
+    ways, *facts = exact_score(verdict)
+    if run.lapses:
+        ways += f"; lapses: {run.lapses:,}"
+    if run.kept.steps != last.steps:
+        facts.append(f"kept from {run.kept.steps:,} {run.config.unit}: later players were proved less")
+    elif run.interrupted:
+        facts.append(f"evaluated after {last.steps:,} {run.config.unit}")
+    elif proved_from is not None:
+        seconds = proved_from.metrics["time/training_s"]
+        facts.append(f"proved from {proved_from.steps:,} {run.config.unit} ({seconds:.1f} s) on")
+    found = "; ".join(facts)
+    lines = [f"{title(verdict)}: {meaning(verdict)}", f"{ways}."]
+    if found:
+        lines.append(f"{found[:1].upper()}{found[1:]}.")
+    return "\n".join(lines)

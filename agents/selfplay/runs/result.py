@@ -1,23 +1,30 @@
 """The result of a run: its settings, its players and its evaluations."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from html import escape
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from selfplay.errors import MissingExtraError, UserError
 from selfplay.judge.verdict import Verdict
-from selfplay.learning.load import load, snapshot_steps
-from selfplay.learning.loop import Record, count_lapses, proves
-from selfplay.learning.metrics import Metrics, check_evaluation, first_of_final_streak, metrics_evaluation
+from selfplay.runs.load import load, snapshot_steps
+from selfplay.runs.loop import Record, count_lapses, proves
+from selfplay.runs.metrics import Metrics, check_evaluation, first_of_final_streak, metrics_evaluation
 from selfplay.settings import RunSettings
 from selfplay.text import verdict_html
 
 if TYPE_CHECKING:
     import pandas
     from matplotlib.figure import Figure
+
+
+FINISHED, INTERRUPTED, TERMINATED = "finished", "interrupted", "terminated"
+EXIT_STATUS: Mapping[str, int] = MappingProxyType({FINISHED: 0, INTERRUPTED: 130, TERMINATED: 130})
+"""How a run can end, and the exit status that follows: it is finished; `stop_when` or Ctrl-C ended it after a
+checkpoint; SIGTERM or a second Ctrl-C ended the program."""
 
 
 @dataclass(frozen=True)
@@ -30,16 +37,23 @@ class Run:
     """The run folder."""
     records: list[Record]
     """Its evaluations."""
-    interrupted: bool = False
-    """Whether Ctrl-C or `stop_when` ended it early, after a checkpoint: `train(resume=run.folder)` continues it."""
+    ended: str = FINISHED
+    """How it ended: a name in `EXIT_STATUS`."""
+    kept_steps: int | None = None
+    """Steps of the evaluation at which its player was proved, if one was: the last proved player is kept."""
     network: Any = field(default=None, repr=False, compare=False)
     """What makes its custom network, if it has one."""
     learner: Any = field(default=None, repr=False, compare=False)
     """Its custom learner, or what makes it, if it has one."""
 
+    @property
+    def interrupted(self) -> bool:
+        """Return whether the run ended early, after a checkpoint: `train(resume=run.folder)` continues it."""
+        return self.ended != FINISHED
+
     @cached_property
     def player(self) -> Any:
-        """Return the last player, as `selfplay.load(folder)` does."""
+        """Return the player that the run kept, the last proved one or else the last one, as `load(folder)` does."""
         return self._load(None)
 
     @cached_property
@@ -52,14 +66,24 @@ class Run:
 
     @property
     def verdict(self) -> Verdict:
-        """Return the verdict of the last exact evaluation, as the run recorded it.
+        """Return the verdict of the player that the run kept, as the run recorded it.
 
         `selfplay.evaluate(run)` evaluates the player itself again.
 
         Raises:
-            UserError: the run was interrupted before its first one.
+            UserError: the run was interrupted before its first evaluation.
         """
-        return self._evaluated()[-1].verdict
+        return self.kept.verdict
+
+    @property
+    def kept(self) -> Record:
+        """Return the evaluation of the player that the run kept: of the last proved one, or else the last one.
+
+        Raises:
+            UserError: the run was interrupted before its first evaluation.
+        """
+        records = self._evaluated()
+        return next((record for record in records if record.steps == self.kept_steps), records[-1])
 
     @property
     def lapses(self) -> int | None:
@@ -98,7 +122,7 @@ class Run:
         Raises:
             UserError: the run was interrupted before its first evaluation.
         """
-        from selfplay.learning.plots import run_figure
+        from selfplay.runs.plots import run_figure
 
         return run_figure(self._lines(), self.config, self.folder)
 
@@ -118,7 +142,7 @@ class Run:
 
     def __repr__(self) -> str:
         last = self.records[-1] if self.records else "no evaluation yet"
-        return f"Run({self.folder}, {'interrupted, ' if self.interrupted else ''}{last})"
+        return f"Run({self.folder}, {self.ended}, {last})"
 
     def _repr_html_(self) -> str:
         """Return its last evaluation as a table, for a notebook."""
@@ -140,8 +164,24 @@ def earlier_records(lines: Iterable[Metrics], config: RunSettings) -> list[Recor
         proofs = proofs + 1 if proves(evaluation, config.stop) else 0
         lapses = count_lapses(lapses, evaluation)
         metrics = {tag: value for tag, value in line.items() if tag != config.unit}
-        records.append(Record(number, int(line[config.unit]), evaluation, metrics, proofs, lapses))
+        record = Record(
+            number=number,
+            steps=int(line[config.unit]),
+            verdict=evaluation,
+            metrics=metrics,
+            proofs=proofs,
+            lapses=lapses,
+        )
+        records.append(record)
     return records
+
+
+def past_proof(records: Sequence[Record]) -> Sequence[Record]:
+    """Return the evaluations of a run from its first proof on, none without a proof."""
+    for number, record in enumerate(records):
+        if record.verdict.unexploitable:
+            return records[number:]
+    return []
 
 
 class Interrupted(KeyboardInterrupt):

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 import selfplay
-from selfplay.learning import loop
-from selfplay.learning.loop import Progress, Record, next_snapshot, train
-from selfplay.learning.metrics import first_of_final_streak
+from selfplay.runs import loop
+from selfplay.runs.loop import Progress, Record, Recorder, next_snapshot, train
+from selfplay.runs.metrics import first_of_final_streak
 from selfplay.settings import CustomConfig
 from tests.runs import refused
 from tictactoe import Rules
@@ -17,13 +17,13 @@ from tictactoe import Rules
 VERDICTS = {name: selfplay.evaluate(name) for name in ("optimal", "random")}
 
 
-class ScriptedLearner:
-    """Counts steps, and notes what the loop asks for."""
+class ScriptedLearner(Recorder):
+    """A learner that counts steps, and notes what the loop asks for and records."""
 
     rules = Rules()
 
-    def __init__(self, last_games: int = 0, most: int = 2, least: int = 0) -> None:
-        self._last_games, self._most, self._least = last_games, most, least
+    def __init__(self, last_games: int = 0, most: int = 2, least: int = 0, often: bool = False) -> None:
+        self._last_games, self._most, self._least, self.often = last_games, most, least, often
         self.steps = 0
         self.events: list[Any] = []
 
@@ -48,15 +48,13 @@ class ScriptedLearner:
     def record(self, record: Record) -> None:
         self.events.append(("evaluated", record.number, record.steps, record.proofs))
 
-    def save_snapshot(self, steps: int, player: Any) -> None:
+    def snapshot(self, player: Any) -> None:
         assert player is first_empty_cell
-        self.events.append(("snapshot", steps))
+        self.events.append(("snapshot", self.steps))
 
-    def checkpoint_due(self) -> bool:
-        return False
-
-    def write_checkpoint(self, state: Mapping[str, Any], progress: Progress) -> None:
-        self.events.append(("checkpoint", state["steps"], progress.due, progress.proofs))
+    def checkpoint(self, progress: Progress, now: bool) -> None:
+        if now or self.often:
+            self.events.append(("checkpoint", self.steps, progress.due, progress.proofs))
 
 
 class Taught(ScriptedLearner):
@@ -64,13 +62,6 @@ class Taught(ScriptedLearner):
 
     def teach(self, mover: Any, opponent: Any, move: Any) -> None:
         self.events.append(("teach", self.steps, len(mover) == len(opponent) == len(move) > 0))
-
-
-class Often(ScriptedLearner):
-    """A learner whose checkpoints are always due."""
-
-    def checkpoint_due(self) -> bool:
-        return True
 
 
 def first_empty_cell(observation: Any) -> int:
@@ -109,7 +100,7 @@ def test_an_evaluation_that_comes_late_delays_the_next() -> None:
 
 def test_checkpoints_come_between_evaluations_and_after_them() -> None:
     early = [("checkpoint", 1, 3, 0), ("checkpoint", 2, 3, 0)]
-    assert events(Often(), config(3)) == [*early, ("evaluated", 1, 3, 0), ("checkpoint", 3, 6, 0)]
+    assert events(ScriptedLearner(often=True), config(3)) == [*early, ("evaluated", 1, 3, 0), ("checkpoint", 3, 6, 0)]
 
 
 def test_snapshots_are_even_in_the_logarithm_of_the_steps_ten_while_they_double() -> None:

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 import selfplay
-from selfplay.learning.load import load, read_settings
-from selfplay.learning.metrics import read_metrics
+from selfplay.runs.load import load, read_settings
+from selfplay.runs.metrics import read_metrics
 from selfplay.sweep import plan
 from selfplay.tabular.table_csv import read_table
 from tests.runs import SHORT, content_of, refused, without_plots

@@ -7,25 +7,23 @@ import contextlib
 import inspect
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import fields, replace
-from os import PathLike
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from selfplay.dqn.config import DQNConfig
 from selfplay.errors import UserError, naming_the_extra
 from selfplay.files import locked
 from selfplay.learner import Learner, LearnerFactory, copied_player, make_learner
-from selfplay.learning.algorithms import Config, configured, described, new_learner
-from selfplay.learning.folder import METRICS, RunFlags, check_empty, is_finished, new_run_dir
-from selfplay.learning.load import Folder, checked_settings, folder_of, part_names, read_settings
 from selfplay.program import waiting
-from selfplay.settings import CustomConfig, RunSettings, SettingsError, as_path, changed, check_changes, flat
+from selfplay.runs.algorithms import Config, configured, described, new_learner
+from selfplay.runs.folder import METRICS, RunFlags, check_empty, new_run_dir
+from selfplay.runs.load import Folder, Saved, check_own, folder_of, part_names, read_settings
+from selfplay.settings import CustomConfig, RunSettings, SettingsError, changed, check_changes, flat
 
 if TYPE_CHECKING:
     from selfplay.dqn.dqn import DQNAgent
     from selfplay.dqn.network import NetworkFactory
-    from selfplay.learning.loop import Record
-    from selfplay.learning.result import Run
+    from selfplay.runs.loop import Record
+    from selfplay.runs.result import Run
 
 
 @naming_the_extra()
@@ -36,11 +34,6 @@ def train(
     learner: LearnerFactory | None = None,
     network: "NetworkFactory | None" = None,
     agent: "type[DQNAgent] | None" = None,
-    resume: Folder | None = None,
-    force: bool = False,
-    checkpoint_interval: float = RunFlags.checkpoint_interval,
-    name: str | None = None,
-    runs_dir: str | PathLike[str] = RunFlags.runs_dir,
     stop_when: Callable[[], bool] = lambda: False,
     progress: bool = True,
     **settings: Any,
@@ -63,31 +56,28 @@ def train(
         UserError: a setting is invalid, the folder cannot be used, or the network, agent or learner does not fit.
         KeyboardInterrupt: Ctrl-C was pressed twice, or SIGTERM ended the run; its folder can be resumed.
     """
-    flags = RunFlags(
-        resume=None if resume is None else as_path(resume, "resume"),
-        force=force,
-        checkpoint_interval=checkpoint_interval,
-        name=name,
-        runs_dir=as_path(runs_dir, "runs_dir"),
-    )
+    given = settings.get("resume")
+    flags = RunFlags(**{each.name: settings.pop(each.name) for each in fields(RunFlags) if each.name in settings})
     # A folder that cannot be used is refused before PyTorch is imported, which takes seconds.
     if flags.resume is None:
         config, custom = chosen(algorithm, learner, settings)
-        check_empty(new_run_dir(config, flags), flags.named_by)
+        place, finished = new_run_dir(config, flags), False
+        check_empty(place, flags.named_by)
     else:
-        before = checked_settings(flags.resume, learner=learner, network=network, agent=agent)
-        config, custom = _resumed(flags.resume, before, algorithm, learner, settings, force)
+        saved = given if isinstance(given, Saved) else read_settings(flags.resume)
+        check_own(saved, learner=learner, network=network, agent=agent)
+        config, custom = _resumed(saved, algorithm, learner, settings, flags.force)
+        place, finished = flags.resume, saved.finished
     with waiting("PyTorch is being imported") if progress else contextlib.nullcontext():
-        from selfplay.learning import run
-
+        from selfplay.runs import result, run
     with _one_thread():
-        if isinstance(config, DQNConfig):
-            from selfplay.dqn.learner import choose_device
-
-            config = changed(config, {"device": choose_device(config.device).type})  # a resumed run keeps it
         trained = _learner_of(config, custom, network, agent)
+        if isinstance(config, DQNConfig):
+            config = replace(config, device=trained.device.type)  # type: ignore[attr-defined] # a resumed run keeps it
+        ended = result.FINISHED if finished else result.INTERRUPTED
+        new = result.Run(config, place, [], ended, network=network, learner=learner)
         notes = part_names(network=network, agent=agent)
-        return run.train_in_folder(run.Training(trained, config, flags, network, learner, notes), stop_when, progress)
+        return run.train(new, trained, flags, notes, stop_when, progress)
 
 
 def training(
@@ -110,7 +100,7 @@ def training(
             finite.
     """
     with naming_the_extra():
-        from selfplay.learning import loop
+        from selfplay.runs import loop
 
         config, custom = chosen(algorithm, learner, settings)
         trained = _learner_of(config, custom, network, agent)
@@ -132,14 +122,15 @@ def open(  # noqa: A001 (of `selfplay`, where it is called selfplay.open)
     Raises:
         UserError: there is no such run folder, or a file is missing or foreign.
     """
-    from selfplay.learning.metrics import read_metrics
-    from selfplay.learning.result import Run, earlier_records
+    from selfplay.runs.metrics import read_metrics
+    from selfplay.runs.result import FINISHED, INTERRUPTED, Run, earlier_records
 
     place = folder_of(folder)
-    config, content = read_settings(place)
+    saved = read_settings(place)
+    config = saved.config
     lines = read_metrics(place / METRICS, config.unit) if (place / METRICS).exists() else ()
-    interrupted = content.get("finished") is not True
-    return Run(config, place, earlier_records(lines, config), interrupted, network, learner)
+    ended = FINISHED if saved.finished else INTERRUPTED
+    return Run(config, place, earlier_records(lines, config), ended, saved.kept_steps, network, learner)
 
 
 def chosen(
@@ -170,8 +161,7 @@ def chosen(
 
 
 def _resumed(
-    folder: Path,
-    before: Config,
+    saved: Saved,
     algorithm: str | Config | None,
     learner: LearnerFactory | None,
     settings: Mapping[str, Any],
@@ -180,9 +170,10 @@ def _resumed(
     """Return the settings with which a run continues, and its custom learner if it has one.
 
     Raises:
-        UserError: they are of another algorithm or folder than those of `before`, or differ without force; the run is
+        UserError: they are of another algorithm or folder than those of the run, or differ without force; the run is
             finished, or another process is training in its folder.
     """
+    folder, before = saved.folder, saved.config
     name = algorithm.algorithm if isinstance(algorithm, RunSettings) else algorithm
     if name is not None and name != before.algorithm:
         raise UserError(f"{folder}: is a run of {before.algorithm}, not of {name}")
@@ -193,8 +184,8 @@ def _resumed(
         config = replace(config, device=before.device)  # what it became
     if not force:
         check_changes(before, config, str(folder))
-    with locked(folder):
-        if is_finished(folder) and flat(config) == flat(before):
+    with locked(folder):  # else a run that another process is training would only be refused after seconds
+        if saved.finished and flat(config) == flat(before):
             longer = f"{config.length_setting} above {config.length} continues it"
             raise UserError(f"{folder}: is finished; {longer}, or if a proof ended it, stop never with force")
     return config, made
@@ -236,13 +227,17 @@ def _one_thread() -> Iterator[None]:
         torch.set_num_threads(before)
 
 
-def _show_settings(function: Any) -> None:
-    """Have `help` show the settings of a DQN, and their defaults, before other `settings` of a function."""
+def _show_settings(function: Any, *kinds: Any) -> None:
+    """Have `help` show the fields of these dataclasses, and their defaults, before other `settings` of a function."""
     signature = inspect.signature(function)
     *named, others = signature.parameters.values()
-    settings = [inspect.Parameter(each.name, others.KEYWORD_ONLY, default=each.default) for each in fields(DQNConfig)]
+    settings = [
+        inspect.Parameter(each.name, others.KEYWORD_ONLY, default=each.default)
+        for kind in kinds
+        for each in fields(kind)
+    ]
     function.__signature__ = signature.replace(parameters=[*named, *settings, others])
 
 
-_show_settings(train)
-_show_settings(training)
+_show_settings(train, RunFlags, DQNConfig)
+_show_settings(training, DQNConfig)

@@ -10,9 +10,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from selfplay.dqn.config import DQNConfig
-from selfplay.learning.metrics import evaluation_metrics
-from selfplay.learning.plots import run_figure
 from selfplay.pictures import PROVED
+from selfplay.runs.metrics import evaluation_metrics
+from selfplay.runs.plots import run_figure
 from selfplay.tabular.config import MinimaxQConfig
 from selfplay.verdicts import evaluate
 

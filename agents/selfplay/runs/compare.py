@@ -1,18 +1,21 @@
 """The comparison of ordinary runs: the settings in which they differ, and their results."""
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from selfplay.learning.folder import differences, in_words
-from selfplay.learning.result import Run
+from selfplay.runs.folder import TIME, differences, in_words, stem
+from selfplay.runs.result import Run, past_proof
 from selfplay.settings import RunSettings, written
-from selfplay.sweep.results import past_proof
 
 
 class Row(NamedTuple):
     """A run in a comparison; settings and results have the same names for all runs."""
 
     run: str
+    """The name of its folder."""
+    short: str
+    """That name without the settings that it was made of, which `summary` has too."""
     settings: Mapping[str, Any]
     """Those in which not all runs agree; None where its algorithm has no such setting."""
     summary: str
@@ -33,8 +36,15 @@ def compare(runs: Sequence[Run]) -> list[Row]:
     rows = []
     for run, own, of_run in zip(runs, told_apart, values, strict=True):
         summary = ", ".join(in_words(name, value) for name, value in own.items() if name in differing)
-        rows.append(Row(run.folder.name, {name: of_run[name] for name in differing}, summary, results(run)))
+        settings, name = {name: of_run[name] for name in differing}, run.folder.name
+        rows.append(Row(name, short_name(name, run.config), settings, summary, results(run)))
     return rows
+
+
+def short_name(name: str, config: RunSettings) -> str:
+    """Return the name of a run's folder or, where it was made of the settings and the time, only the time."""
+    rest = name.removeprefix(f"{stem(config)}-")
+    return rest if re.match(TIME, rest) else name
 
 
 def distinctive_settings(config: RunSettings) -> dict[str, Any]:
@@ -44,16 +54,17 @@ def distinctive_settings(config: RunSettings) -> dict[str, Any]:
 
 
 def results(run: Run) -> dict[str, Any]:
-    """Return the results of a run: those of its last evaluation, named as in a verdict, and how it came there."""
+    """Return the results of a run: the verdict of the player that it kept, and how it came there."""
     last = run.records[-1] if run.records else None
+    verdict = run.verdict if run.records else None
     since_proof = past_proof(run.records)
     return {
         "finished": not run.interrupted,
-        "unbeatable": last and last.verdict.unbeatable,
-        "ways_to_beat": last.verdict.ways_to_beat if last and last.verdict.complete else None,
-        "first.loss": last and last.verdict.first.loss,
-        "second.loss": last and last.verdict.second.loss,
-        "optimal_fraction": last and last.verdict.optimal_fraction,
+        "unbeatable": verdict and verdict.unbeatable,
+        "ways_to_beat": verdict.ways_to_beat if verdict and verdict.complete else None,
+        "first.loss": verdict and verdict.first.loss,
+        "second.loss": verdict and verdict.second.loss,
+        "optimal_fraction": verdict and verdict.optimal_fraction,
         "first_proof": since_proof[0].steps if since_proof else None,
         "lapses": last and last.lapses,
         "steps": last and last.steps,

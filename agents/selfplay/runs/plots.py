@@ -13,10 +13,10 @@ from matplotlib.patches import Rectangle
 from matplotlib.ticker import EngFormatter, LogLocator, NullFormatter, PercentFormatter, StrMethodFormatter
 
 from selfplay.judge.report import finite_values, value_text
-from selfplay.learning.folder import differences
-from selfplay.learning.metrics import Metrics, first_of_final_streak, metrics_evaluation
 from selfplay.pictures import BOTH, FIRST, PROVED, RESULTS, SECOND, png, styled
 from selfplay.protocols import Array
+from selfplay.runs.folder import differences
+from selfplay.runs.metrics import Metrics, first_of_final_streak, metrics_evaluation
 from selfplay.settings import RunSettings
 
 VALUES = LinearSegmentedColormap.from_list("values", ["#e9925c", "#e8e5de", "#74b0ec"])

@@ -10,9 +10,9 @@ import pytest
 import selfplay
 from selfplay.cli import report as command
 from selfplay.dqn.config import DQNConfig
-from selfplay.learning.loop import Record, count_lapses
+from selfplay.runs.compare import compare, short_name
+from selfplay.runs.loop import Record, count_lapses
 from selfplay.settings import RunSettings
-from selfplay.sweep.comparison import compare
 from selfplay.tabular.config import MinimaxQConfig, TDBackupConfig
 from tests.runs import refused
 from tictactoe import Rewards, Rules
@@ -26,7 +26,9 @@ def run(config: RunSettings, *verdicts: Any) -> selfplay.Run:
     lapses = None
     for number, verdict in enumerate(verdicts, start=1):
         lapses = count_lapses(lapses, verdict)
-        records.append(Record(number, 10 * number, verdict, {"time/training_s": float(number)}, 0, lapses))
+        metrics = {"time/training_s": float(number)}
+        steps = 10 * number
+        records.append(Record(number=number, steps=steps, verdict=verdict, metrics=metrics, proofs=0, lapses=lapses))
     return selfplay.Run(config, Path("runs/it"), records)
 
 
@@ -60,7 +62,7 @@ def test_a_setting_that_an_algorithm_lacks_is_left_open() -> None:
     ]
 
 
-def test_results_are_those_of_the_last_evaluation_with_the_first_proof_and_the_lapses_after_it() -> None:
+def test_results_are_those_of_the_player_that_is_kept_with_the_first_proof_and_the_lapses_after_it() -> None:
     lapsed, never, begun = (
         compare([run(DQNConfig(), *verdicts)])[0].results
         for verdicts in ((LAPSE, PROOF, LAPSE, PROOF), (LAPSE, LAPSE), ())
@@ -108,6 +110,19 @@ def test_a_folder_of_runs_is_printed_and_a_damaged_one_named(here: Path, capsys:
     assert (one["run"], one["gamma"], one["finished"], one["first_proof"]) == ("one", "0.9", "True", "")
     assert (two["run"], two["gamma"], two["finished"], two["steps"]) == ("two", "0.5", "False", "")
     assert int(one["ways_to_beat"]) == selfplay.evaluate("runs/one").ways_to_beat
+
+
+@pytest.mark.parametrize(
+    ("name", "short"),
+    [
+        ("dqn-3x3x3-7-mask-20251128-182159", "20251128-182159"),
+        ("dqn-3x3x3-7-mask-20251128-182159-2", "20251128-182159-2"),
+        ("dqn-3x3x3-7-mask-mine", "dqn-3x3x3-7-mask-mine"),
+        ("dqn-3x3x3-8-mask-20251128-182159", "dqn-3x3x3-8-mask-20251128-182159"),
+    ],
+)
+def test_a_name_made_of_the_settings_is_shown_by_its_time(name: str, short: str) -> None:
+    assert short_name(name, DQNConfig(seed=7, mask=True)) == short
 
 
 @pytest.mark.usefixtures("stopper")
