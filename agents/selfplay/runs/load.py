@@ -2,9 +2,10 @@
 
 import copy
 from collections.abc import Mapping
+from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from selfplay.dqn.config import DQNConfig
 from selfplay.errors import UserError, naming_the_extra
@@ -101,7 +102,8 @@ def folder_of(name: Folder) -> Path:
     return folder
 
 
-class Saved(NamedTuple):
+@dataclass(frozen=True, kw_only=True)
+class Saved:
     """What the config.json of a run says."""
 
     folder: Path
