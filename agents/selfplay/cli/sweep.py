@@ -15,6 +15,7 @@ from selfplay.errors import UserError
 from selfplay.files import locked
 from selfplay.program import command, tensorboard
 from selfplay.runs import folder as run_folder
+from selfplay.runs.algorithms import settings_of
 from selfplay.runs.folder import RunFlags
 from selfplay.runs.load import check_part, part_names
 from selfplay.settings import Count, Seconds, SettingsError, checked
@@ -113,10 +114,11 @@ def train_runs(
     results = []
     source = Search(plan, space, folder) if plan.search else engine.Grid(runs)
     of_all = f" of {len(runs):,}" if runs else ""
+    print("Ray starts; then a line is printed for each run that ends.", flush=True)
     with engine.connected(config.cpus, config.address):
         for result in engine.train_all(folder, source, config.cpus, config.checkpoint_interval, **own):
             results.append(result)
-            how = f"{result.end} after {result.steps:,} steps"
+            how = f"{result.end} after {result.steps:,} {settings_of(plan.algorithm).unit}"
             print(f"{len(results):,}{of_all}: {result.run}: {how}", flush=True)
     return results
 

@@ -120,7 +120,13 @@ def all_runs(plan: Plan) -> list[Run]:
     Raises:
         UserError: there is no such algorithm or setting, or a value does not fit.
     """
-    vary = {name: read_values(text) for name, text in pairs(plan, "vary")}
+    vary: dict[str, list[Any]] = {}
+    for name, text in pairs(plan, "vary"):
+        if ".." in text:
+            raise UserError(
+                f"{name}={text}: a range needs --search NUMBER; without a search name the values"
+            )
+        vary[name] = read_values(text)
     alone: list[dict[str, Any]] = [{}]
     for name, text in pairs(plan, "each"):
         alone += [{name: value} for value in read_values(text)]

@@ -88,6 +88,7 @@ def test_other_seeds_are_refused(words: str) -> None:
         ({"set": ("rewards=allow=0,loss=-1",)}, "rewards"),
         ({"search": 2, "vary": ("rewards=illegal=-9..-1",)}, "rewards"),
         ({"search": 2, "vary": ("learning_rate=1..0.1",)}, "learning_rate"),
+        ({"vary": ("learning_rate=0.1..0.2",)}, "--search"),
         ({"search": 2, "vary": ("learning_rate=0.1..1e999",)}, "learning_rate"),
         ({"search": 2, "vary": ("batch_size=1.5..3",)}, "batch_size"),
         ({"search": 2, "vary": ("mask=true,maybe",)}, "mask=maybe"),
