@@ -122,10 +122,8 @@ def all_runs(plan: Plan) -> list[Run]:
     """
     vary: dict[str, list[Any]] = {}
     for name, text in pairs(plan, "vary"):
-        if ".." in text:
-            raise UserError(
-                f"{name}={text}: a range needs --search NUMBER; without a search name the values"
-            )
+        if re.fullmatch(r"[-+.\de]+\.\.[-+.\de]+", text):
+            raise UserError(f"{name}={text}: a range needs --search NUMBER; without a search name the values")
         vary[name] = read_values(text)
     alone: list[dict[str, Any]] = [{}]
     for name, text in pairs(plan, "each"):
