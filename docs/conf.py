@@ -29,6 +29,10 @@ nitpicky = True
 nitpick_ignore_regex = [("py:.*", r"(?!tictactoe\.|selfplay\.).*")]  # how others document theirs is not checked here
 nitpick_ignore = [
     ("py:class", "tictactoe.gym.position_graph.Node"),  # what the environments share
+    ("py:class", "selfplay.settings.whole"),  # how pydantic reads a setting
+    ("py:class", "selfplay.settings.expanded"),
+    ("py:class", "selfplay.dqn.config.widths"),
+    ("py:class", "selfplay.dqn.config.known_rewards"),
 ]
 default_role = "code"  # docstrings mark code by single backticks, as the pages do
 napoleon_numpy_docstring = False

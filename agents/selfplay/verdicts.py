@@ -51,7 +51,7 @@ def evaluate(
     - a PyTorch module, which maps planes [B, 3A] or [B, R, C, 3] to the value of each cell, [B, A]. It chooses the
       highest, in evaluation mode; the last axis holds the planes empty, X and O.
 
-    What an agent has decides how it is asked: `probabilities` before `act`, a module, `predict` and a call.
+    What an agent has decides how it is asked. `probabilities` comes before `act`, a module, `predict` and a call.
     `perspective` is the one that it was trained on, "absolute" or "mover". The default rules are the agent's `rules`,
     or 3,3,3 if it has none. With `seat`, 0 or 1, it is judged in that seat alone. Before it is called unbeatable it is
     asked again about every position of its own play; `ask_again=False` leaves that out, and proves nothing.

@@ -93,8 +93,8 @@ class ReplayMemory:
     def filled(self) -> int:
         """Return how many transitions can be sampled.
 
-        In an empty memory it is one: a finished game worth nothing, made of zeros. A memory is empty only where a seat
-        has not completed a move yet, or never does, as the second seat on a board where one mark wins.
+        An empty memory counts as one finished game that is worth nothing, made of zeros. A memory is empty only where a
+        seat has not completed a move yet, or never does, as the second seat on a board where one mark wins.
         """
         return max(1, min(self.added, self.capacity))
 
