@@ -124,6 +124,7 @@ def test_ctrl_c_loses_no_run_and_nobody_else_reaches_ray(
         monkeypatch.setenv("TMPDIR", files)
         with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
             assert process.stdout is not None
+            process.stdout.readline()  # that Ray starts
             name = process.stdout.readline().split(": ")[1]
             [port] = ports_of_ray(files)
             with pytest.raises(ConnectionRefusedError):  # as from another machine
