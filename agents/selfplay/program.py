@@ -27,13 +27,10 @@ def open_console() -> "Console":
 
 
 def say(text: str, style: str = "") -> None:
-    """Print a text; on a terminal it is broken between words, and has the `style` up to its first colon."""
+    """Print a text, broken between words on a terminal; the text up to its first colon has the `style`."""
     from rich.text import Text
 
     console = open_console()
-    if console.is_jupyter:  # which would also keep the style as characters
-        print(text)
-        return
     shown = Text(text)
     shown.stylize(style, 0, text.find(":"))
     console.print(shown, soft_wrap=not console.is_terminal)

@@ -94,9 +94,9 @@ class Screen:
             print(f"{self._learner.steps:,} {self._config.unit}: {self._in_words()}", flush=True)
 
     def show_end(self, run: Run) -> None:
-        """Show what is proved of the player that the run kept."""
+        """Show what is proved of the player that the run kept; a notebook shows the run that is returned."""
         self.print_last()
-        if run.records:
+        if run.records and not self._line:
             say(f"\n{summary(run)}", verdict_style(run.verdict))
 
     def print_last(self) -> None:
