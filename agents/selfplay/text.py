@@ -96,9 +96,9 @@ def verdict_rows(verdict: Any) -> list[Sequence[str]]:
     rows: list[Sequence[str]] = []
     if not verdict.complete:
         rows.append(("plies followed", *map(_extent, seats)))
-    rows.append(("ways to beat it", *(_count_of(seat.ways_to_beat, seat) for seat in seats)))
-    rows.append(("by a line", *(_count_of(seat.losses, seat) for seat in seats)))
-    rows.append(("by its own illegal move", *(_count_of(seat.illegal, seat) for seat in seats)))
+    rows.append(("ways to beat it", *_counts(verdict, "ways_to_beat")))
+    rows.append(("by a line", *_counts(verdict, "losses")))
+    rows.append(("by its own illegal move", *_counts(verdict, "illegal")))
     if any(seat.complete for seat in seats):
         rows.append(("worst possible result", *(_result(seat.best_response) for seat in seats)))
         rows.append(("wins against random", *(_share(seat.win) for seat in seats)))
@@ -142,8 +142,12 @@ def _count(number: int, whole: bool) -> str:
     return f"{number:,}" if whole else f"≥{number:,}"
 
 
-def _count_of(number: int, seat: Any) -> str:
-    return "-" if seat.plies == 0 else _count(number, seat.complete)  # no ply was followed of a seat that is not judged
+def _counts(verdict: Any, name: str) -> list[str]:
+    """Return one of the numbers of both seats; "-" for a seat that was not judged."""
+    seats = enumerate((verdict.first, verdict.second))
+    return [
+        _count(getattr(seat, name), seat.complete) if verdict.seat in (None, number) else "-" for number, seat in seats
+    ]
 
 
 def _extent(seat: Any) -> str:

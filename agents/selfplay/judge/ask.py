@@ -128,19 +128,21 @@ def player_policy(player: Any, progress: Progress | None = None) -> AgentPolicy:
     networks = getattr(player, "networks", ())
     asked = Asked(agent_call(player, rules), rules, "mover", None, progress)
 
-    def near_ties(mover: IntArray, opponent: IntArray) -> BoolArray:
-        if not networks:
-            return no_ties(mover, opponent)
+    def rounding_decides(mover: IntArray, opponent: IntArray) -> BoolArray:
         close: BoolArray = player.near_ties(observe(rules, mover, opponent, "mover"))
         return close
 
-    ours = all(is_of(OUR_NETWORKS, network) for network in networks)
+    near_ties: Callable[[IntArray, IntArray], BoolArray] | None = None
+    if not networks:
+        near_ties = no_ties
+    elif all(is_of(OUR_NETWORKS, network) for network in networks):
+        near_ties = rounding_decides
     return AgentPolicy(
         rules,
         asked.answers,
         symmetric=bool(networks) and player.canonical,
         legal=getattr(player, "mask", False),
-        near_ties=near_ties if ours else None,
+        near_ties=near_ties,
         player=player,
         progress=progress,
     )

@@ -4,10 +4,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from selfplay.judge.ask import observe
 from selfplay.judge.evaluate import Evaluation, is_suboptimal
+from selfplay.judge.forms import position_text
 from selfplay.judge.move_values import plies_to_end
 from tictactoe import Rules, planes, solve
-from tictactoe.rendering.text import MARKS
 
 ILLEGAL = -2
 """Value of a taken cell, below -1, a loss."""
@@ -73,16 +74,7 @@ def find_mistakes(evaluation: Evaluation) -> list[Mistake]:
 
 
 def board_text(rules: Rules, mover: int, opponent: int) -> str:
-    """Return a position as text, a line a row; X has as many marks as O, or one more."""
-    first, second = sorted([mover, opponent], key=int.bit_count, reverse=True)
-    text = ""
-    for cell in range(rules.cells):
-        if cell and cell % rules.cols == 0:
-            text += "\n"
-        if first >> cell & 1:
-            text += MARKS[0]
-        elif second >> cell & 1:
-            text += MARKS[1]
-        else:
-            text += "."
-    return text
+    """Return a position as text, a line a row."""
+    mine, theirs = np.array([[mover], [opponent]], np.uint64).view(np.int64)
+    (board,) = observe(rules, mine, theirs, "absolute")
+    return position_text(board).replace("/", "\n")

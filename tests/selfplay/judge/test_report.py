@@ -12,7 +12,7 @@ from selfplay.judge.counterexamples import find_counterexamples
 from selfplay.judge.evaluate import evaluate_policy
 from selfplay.judge.games import example_games, self_play_cells
 from selfplay.judge.verdict import NOT_JUDGED, SeatVerdict, Verdict
-from selfplay.text import title, verdict_text
+from selfplay.text import title, verdict_rows, verdict_text
 from tests.selfplay.judge.players import (
     FirstTwo,
     Sampler,
@@ -49,6 +49,13 @@ def test_only_what_is_proved_is_called_so() -> None:
         assert verdict_text(verdict).startswith(titles[name])
         assert titles[name] in repr(verdict)
     assert title(Verdict(DRAWS, CUT)) == titles["beaten"]
+
+
+def test_a_seat_that_was_not_judged_has_no_numbers_and_one_that_was_cut_at_once_has() -> None:
+    cut = replace(CUT, losses=0, plies=0, positions=0)
+    for verdict, empty in ((Verdict(DRAWS, NOT_JUDGED, seat=0), True), (Verdict(DRAWS, cut), False)):
+        of_second = [row[2] for row in verdict_rows(verdict) if row[0] in ("by a line", "by its own illegal move")]
+        assert [number == "-" for number in of_second] == [empty, empty]
 
 
 class Valued(ScriptedPlayer):
