@@ -15,7 +15,7 @@ from selfplay.protocols import Array
 from selfplay.tensor_file import read_model
 
 ROUNDING = 1e-5
-"""Largest difference of two values, in parts of the largest value, that rounding can turn round."""
+"""Largest difference of two values, in parts of the largest value, that rounding can reverse."""
 AT_ONCE = 512
 """Positions that a network is given at once: its largest layer then stays in a processor's cache, which doubles the
 speed."""
@@ -85,17 +85,29 @@ class QPlayer:
         """
         if np.ndim(observation) == 3:
             return int(self.act(observation[None], action_mask)[0])
+        actions, _ = self._choices(observation, action_mask)
+        return actions if isinstance(observation, Tensor) else np.asarray(actions.cpu())
+
+    def act_and_ties(self, observation: Array) -> tuple[Array, Array]:
+        """Return the greedy actions [B], and on which boards [B] bool the two best cells tie but for rounding."""
+        actions, preferences = self._choices(observation)
+        most = preferences.where(preferences.isfinite(), 0).abs().amax(dim=1)
+        best = preferences.topk(min(2, preferences.shape[1]), dim=1).values
+        return np.asarray(actions.cpu()), (best[:, 0] - best[:, -1] <= ROUNDING * most).cpu().numpy()
+
+    def _choices(self, observation: Array, action_mask: Array | None = None) -> tuple[Tensor, Tensor]:
+        """Return the greedy actions [B], and the preferences [B, A], of the image that a canonical player looks at."""
         planes = self._planes(observation)
         if self.symmetries is None:
-            actions = self.preferences(planes, action_mask).argmax(dim=1)
-        else:  # on the boards themselves the first of equals would be one cell in one image and another in the next
-            image = self.symmetries.canonical(network_inputs(planes.flatten(1), self.perspective))
-            if action_mask is not None:
-                marked = torch.as_tensor(action_mask, device=self.device).expand(len(planes), -1)
-                action_mask = self.symmetries.on_image(marked, image.symmetry)
-            chosen = self.preferences(image.observation.view(planes.shape), action_mask).argmax(dim=1)
-            actions = self.symmetries.cells(chosen, image.symmetry)
-        return actions if isinstance(observation, Tensor) else np.asarray(actions.cpu())
+            preferences = self.preferences(planes, action_mask)
+            return preferences.argmax(dim=1), preferences
+        # On the boards themselves the first of equals would be one cell in one image and another in the next.
+        image = self.symmetries.canonical(network_inputs(planes.flatten(1), self.perspective))
+        if action_mask is not None:
+            marked = torch.as_tensor(action_mask, device=self.device).expand(len(planes), -1)
+            action_mask = self.symmetries.on_image(marked, image.symmetry)
+        preferences = self.preferences(image.observation.view(planes.shape), action_mask)
+        return self.symmetries.cells(preferences.argmax(dim=1), image.symmetry), preferences
 
     def preferences(self, observation: Array, action_mask: Array | None = None) -> Tensor:
         """Return what the player maximizes, [B, A]: its values, masked actions below all."""
@@ -111,14 +123,6 @@ class QPlayer:
         preferences = self.preferences(observation)
         near: Array = (preferences >= preferences.amax(dim=1, keepdim=True) - self.margin).cpu().numpy()
         return near
-
-    def near_ties(self, observation: Array) -> Array:
-        """Return on which boards [B] bool the two best cells are worth the same but for rounding."""
-        preferences = self.preferences(observation)
-        most = preferences.where(preferences.isfinite(), 0).abs().amax(dim=1)
-        best = preferences.topk(min(2, preferences.shape[1]), dim=1).values
-        close: Array = (best[:, 0] - best[:, -1] <= ROUNDING * most).cpu().numpy()
-        return close
 
     _repr_html_ = player_html
 

@@ -1,6 +1,7 @@
 """Agents as the evaluation sees them: which moves they make in positions, asked in one way."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
@@ -52,9 +53,11 @@ class AgentPolicy:
     """Whether it plays the same in all symmetric images of a position, so that following one image is enough."""
     legal: bool = False
     """Whether it can never mark a taken cell."""
-    near_ties: Callable[[IntArray, IntArray], BoolArray] | None = None
-    """For one of our players and a built-in opponent: returns the positions [n] in which rounding may decide. Only
-    there its answers can depend on how many boards are asked together. None for an agent that must be asked again."""
+    trusted: bool = False
+    """Whether it is one of our players or a built-in opponent, whose answers can depend on how many boards are asked
+    together only where `ties` says so; any other agent must be asked again everywhere."""
+    ties: Callable[[IntArray, IntArray], tuple[Array, BoolArray]] | None = None
+    """For one of our players with networks: returns its answers, and in which positions [n] rounding may decide."""
     player: Any = None
     """The trained player whose policy it is; None for somebody's agent and a built-in opponent."""
     name: str | None = None
@@ -65,6 +68,12 @@ class AgentPolicy:
     """The policy of the same agent if it is shown the other perspective; None where it understands both."""
     progress: Progress | None = None
     """What is told how far an evaluation is."""
+
+    def answers_and_open(self, mover: IntArray, opponent: IntArray) -> tuple[Array, BoolArray]:
+        """Return its answers, and in which positions [n] it must be asked again before a proof."""
+        if self.ties is not None:
+            return self.ties(mover, opponent)
+        return self.answers(mover, opponent, BOARDS), np.full(len(mover), not self.trusted)
 
     def moves(self, mover: IntArray, opponent: IntArray) -> IntArray:
         """Return the cells that the agent may mark in each position, bitboards [n] int64."""
@@ -127,22 +136,18 @@ def player_policy(player: Any, progress: Progress | None = None) -> AgentPolicy:
     rules = rebuilt(player.rules)
     networks = getattr(player, "networks", ())
     asked = Asked(agent_call(player, rules), rules, "mover", None, progress)
+    trusted = all(is_of(OUR_NETWORKS, network) for network in networks)
 
-    def rounding_decides(mover: IntArray, opponent: IntArray) -> BoolArray:
-        close: BoolArray = player.near_ties(observe(rules, mover, opponent, "mover"))
-        return close
+    def ties(mover: IntArray, opponent: IntArray) -> tuple[Array, BoolArray]:
+        return asked.answers_and_ties(player.act_and_ties, mover, opponent)
 
-    near_ties: Callable[[IntArray, IntArray], BoolArray] | None = None
-    if not networks:
-        near_ties = no_ties
-    elif all(is_of(OUR_NETWORKS, network) for network in networks):
-        near_ties = rounding_decides
     return AgentPolicy(
         rules,
         asked.answers,
         symmetric=bool(networks) and player.canonical,
         legal=getattr(player, "mask", False),
-        near_ties=near_ties,
+        trusted=trusted,
+        ties=ties if networks and trusted else None,
         player=player,
         progress=progress,
     )
@@ -162,14 +167,7 @@ def choices_policy(
     def answers(mover: IntArray, opponent: IntArray, _: int) -> Array:
         return in_parts(share, mover, opponent)
 
-    return AgentPolicy(
-        rules, answers, samples=True, symmetric=symmetric, legal=legal, near_ties=no_ties, progress=progress
-    )
-
-
-def no_ties(mover: IntArray, _: IntArray) -> BoolArray:
-    """Return that no answer depends on rounding, [n], as where it is looked up or computed from the marks."""
-    return np.zeros(len(mover), np.bool_)
+    return AgentPolicy(rules, answers, samples=True, symmetric=symmetric, legal=legal, trusted=True, progress=progress)
 
 
 def near_best_policy(player: Any) -> AgentPolicy:
@@ -206,13 +204,36 @@ class Asked:
                 answers += map(self._answer, questions)
         return np.concatenate(answers)
 
+    def answers_and_ties(
+        self, act_and_ties: Callable[[Array], tuple[Array, Array]], mover: IntArray, opponent: IntArray
+    ) -> tuple[Array, BoolArray]:
+        """Return the cells [n] of one of our players in positions, and in which of them [n] rounding may decide.
+
+        Raises:
+            AnswerError: it fails.
+        """
+        parts = [(np.zeros(0, np.int64), np.zeros(0, np.bool_))]
+        for start in range(0, len(mover), BOARDS):
+            part = slice(start, start + BOARDS)
+            observation = observe(self._rules, mover[part], opponent[part], self._perspective)
+            with self._explained(observation):
+                parts.append(act_and_ties(observation))
+        answers, ties = zip(*parts, strict=True)
+        return np.concatenate(answers), np.concatenate(ties)
+
     def _answer(self, observation: Array) -> Array:
         """Return the answer to one question; what the agent writes into the observation is not seen by anybody."""
         given = observation.copy()
-        try:
+        with self._explained(observation):
             answer = self._call.answer(given if self._call.together else given[0])
             checked = checked_probabilities if self._call.samples else checked_answer
-            found = checked(answer, observation)
+            return checked(answer, observation)
+
+    @contextmanager
+    def _explained(self, observation: Array) -> Iterator[None]:
+        """Count what is asked, and make an AnswerError of whatever fails."""
+        try:
+            yield
         except AnswerError as error:
             raise AnswerError(called(self._name, error)) from error
         except Exception as error:  # the agent is somebody's own program
@@ -221,7 +242,6 @@ class Asked:
             raise AnswerError(called(self._name, f"the agent fails{where}: {what_failed(error)}{advice}")) from error
         if self._progress is not None:
             self._progress.ask(len(observation))
-        return found
 
 
 def is_of(classes: tuple[str, ...], part: Any) -> bool:

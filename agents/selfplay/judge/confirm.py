@@ -9,9 +9,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from selfplay.judge.ask import BOARDS, AgentPolicy, called, differ, in_parts, move_sets, observe
+from selfplay.judge.follow import Ply, some_of
 from selfplay.judge.forms import AnswerError, position_text
-from selfplay.protocols import Array
-from tictactoe.tree import IntArray
+from tictactoe.tree import BoolArray, IntArray
 
 TOGETHER = (1, 2, 3)
 """Boards in one question when a proof depends on the answers. Up to three boards mostly use other kernels than many."""
@@ -43,31 +43,32 @@ def begin(policy: AgentPolicy, seats: Sequence[int]) -> None:
     Raises:
         AnswerError: it fails, or answers something else the second time.
     """
-    if policy.near_ties is not None:
+    if policy.trusted:
         return
     for seat in seats:
         first_reply = np.int64(1) << np.arange(policy.rules.cells)
         opponent = first_reply[~policy.rules.has_line(first_reply)] if seat else np.zeros(2, np.int64)
         mover = np.zeros_like(opponent)
-        _ask_again(policy, mover, opponent, policy.answers(mover, opponent, BOARDS), BOARDS)
+        _ask_again(policy, Ply(mover, opponent, *policy.answers_and_open(mover, opponent)), BOARDS)
 
 
-def confirm(policy: AgentPolicy, mover: IntArray, opponent: IntArray, answers: Array) -> None:
-    """Ask an agent again about positions for a proof: each alone, and in small companies, in another order.
+def confirm(policy: AgentPolicy, ply: Ply) -> None:
+    """Ask an agent again about open positions for a proof: each alone, and in small companies, in another order.
 
-    One of our players is asked alone where rounding may decide. The answers are cells [n] or probabilities [n, A].
+    One of our players is asked alone.
 
     Raises:
         AnswerError: it answers something else now.
     """
-    which = _open_positions(policy, mover, opponent)
-    alone = policy.near_ties is not None or not policy.together
-    for size in (1,) if alone else TOGETHER:
-        _ask_again(policy, mover[which], opponent[which], answers[which], size)
+    again = _open_positions(ply)
+    for size in (1,) if policy.trusted or not policy.together else TOGETHER:
+        _ask_again(policy, again, size)
 
 
 def confirm_moves(policy: AgentPolicy, mover: IntArray, opponent: IntArray, moves: IntArray) -> None:
     """Ask an agent again, alone, about positions of which only its moves count, bitboards [n].
+
+    One of our players is asked where rounding may decide.
 
     Raises:
         AnswerError: it moves elsewhere now.
@@ -76,37 +77,39 @@ def confirm_moves(policy: AgentPolicy, mover: IntArray, opponent: IntArray, move
     def moves_alone(mover: IntArray, opponent: IntArray) -> IntArray:
         return move_sets(policy.answers(mover, opponent, 1))
 
-    which = _open_positions(policy, mover, opponent)
-    other = moves[which] != in_parts(moves_alone, mover[which], opponent[which])
-    if other.any():
-        raise ChangedAnswerError(policy, mover[which][other], opponent[which][other])
+    def rounding_decides(mover: IntArray, opponent: IntArray) -> BoolArray:
+        return policy.answers_and_open(mover, opponent)[1]
+
+    which = np.arange(len(moves))
+    if policy.trusted:
+        which = np.flatnonzero(in_parts(rounding_decides, mover, opponent))
+    which = np.random.default_rng(0).permutation(which)
+    other = which[moves[which] != in_parts(moves_alone, mover[which], opponent[which])]
+    if len(other):
+        raise ChangedAnswerError(policy, mover[other], opponent[other])
 
 
-def spot_check(policy: AgentPolicy, mover: IntArray, opponent: IntArray, answers: Array) -> None:
+def spot_check(policy: AgentPolicy, ply: Ply) -> None:
     """Ask somebody's agent, which is beaten, again: about all positions at once or, one board at a time, about some.
 
     Raises:
         AnswerError: it answers something else now.
     """
-    if policy.near_ties is not None:
+    if policy.trusted:
         return
-    which = _open_positions(policy, mover, opponent)
+    again = _open_positions(ply)
     if not policy.together:
-        which = which[:SOME]
-    _ask_again(policy, mover[which], opponent[which], answers[which], min(BOARDS, len(which) // QUESTIONS + 1))
+        again = some_of(again, slice(SOME))
+    _ask_again(policy, again, min(BOARDS, len(again.mine) // QUESTIONS + 1))
 
 
-def _open_positions(policy: AgentPolicy, mover: IntArray, opponent: IntArray) -> IntArray:
-    """Return the numbers of the positions about which an agent is to be asked again, in another order, always the same.
-
-    These are all or, where only rounding may change an answer, those in which it may.
-    """
-    if policy.near_ties is not None:
-        return np.flatnonzero(in_parts(policy.near_ties, mover, opponent))
-    return np.random.default_rng(0).permutation(len(mover))
+def _open_positions(ply: Ply) -> Ply:
+    """Return the open positions of a ply in another order, always the same."""
+    which = np.flatnonzero(ply.open)
+    return some_of(ply, np.random.default_rng(0).permutation(which))
 
 
-def _ask_again(policy: AgentPolicy, mover: IntArray, opponent: IntArray, answers: Array, together: int) -> None:
-    other = differ(answers, policy.answers(mover, opponent, together))
+def _ask_again(policy: AgentPolicy, ply: Ply, together: int) -> None:
+    other = differ(ply.answers, policy.answers(ply.mine, ply.theirs, together))
     if other.any():
-        raise ChangedAnswerError(policy, mover[other], opponent[other])
+        raise ChangedAnswerError(policy, ply.mine[other], ply.theirs[other])

@@ -169,11 +169,11 @@ def confirm_play(policy: AgentPolicy, search: SeatSearch) -> None:
     """
     if not search.plies:
         return
-    mover, opponent, answers = map(np.concatenate, zip(*search.plies, strict=True))
+    whole = Ply._make(map(np.concatenate, zip(*search.plies, strict=True)))
     if search.verdict.unbeaten:
-        confirm(policy, mover, opponent, answers)
+        confirm(policy, whole)
     else:
-        spot_check(policy, mover, opponent, answers)
+        spot_check(policy, whole)
 
 
 def decision_moves(policy: AgentPolicy) -> IntArray:

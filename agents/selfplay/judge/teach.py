@@ -32,11 +32,13 @@ from tictactoe.tree import SOLVABLE_CELLS, IntArray, game_tree
 
 MOST_FOR_TRAINING = 4_096
 """Largest number of positions that are handed to training."""
-FOLLOWED_FIRST, FOLLOWED_THEN = 50_000, 1_000_000
-"""Positions followed at each ply of a larger board: first these, and then more if too few of them beat the player."""
+FOLLOWED = (50_000, 1_000_000)
+"""Positions followed at each ply of a larger board: first so few, and then more if too few of them beat the player."""
 TOO_FEW = 16
-FOLLOWED_NEARLY = 2_000
+FOLLOWED_NEARLY = 500
 """Positions followed at each ply of a larger board where the player may also make nearly best moves."""
+FOLLOWED_NEARLY_SMALL = 50_000
+"""The same for a board of up to 12 cells: all that there are."""
 ANY = -1
 """The move at a position where any move may follow."""
 
@@ -76,13 +78,14 @@ def evaluate_for_training(policy: AgentPolicy, every_state: bool, generator: np.
         starts = np.stack([tree.mover[states], tree.opponent[states], np.full(len(states), ANY)])
         found = len(states)
     else:
-        searches, starts = beaten_starts(policy, POSITIONS if small else FOLLOWED_FIRST, generator)
-        if not all(search.verdict.complete for search in searches) and starts.shape[1] < TOO_FEW:
-            searches, starts = beaten_starts(policy, FOLLOWED_THEN, generator)
+        for positions in (POSITIONS,) if small else FOLLOWED:
+            searches, starts = beaten_starts(policy, positions, generator)
+            if all(search.verdict.complete for search in searches) or starts.shape[1] >= TOO_FEW:
+                break
         found = starts.shape[1]
         if getattr(policy.player, "margin", 0):
             nearly = near_best_policy(policy.player)
-            _, near = beaten_starts(nearly, FOLLOWED_FIRST if small else FOLLOWED_NEARLY, generator)
+            _, near = beaten_starts(nearly, FOLLOWED_NEARLY_SMALL if small else FOLLOWED_NEARLY, generator)
             found = max(found, near.shape[1])
             starts = near if small else half_of_each(starts, near, generator)
     first, second = (search.verdict for search in searches)
@@ -106,7 +109,7 @@ def is_confirmed(policy: AgentPolicy, searches: Sequence[SeatSearch]) -> bool:
         for search in searches:
             confirm_play(policy, search)
     except ChangedAnswerError:
-        if policy.near_ties is None:
+        if not policy.trusted:
             raise
         return False
     return True

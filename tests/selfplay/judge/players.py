@@ -13,7 +13,7 @@ from torch import nn
 
 from selfplay.dqn.config import DQNConfig, Symmetry
 from selfplay.dqn.player import QPlayer
-from selfplay.judge.ask import AgentPolicy, agent_policy, choices_policy, no_ties
+from selfplay.judge.ask import AgentPolicy, agent_policy, choices_policy
 from selfplay.judge.verdict import SeatVerdict
 from tests.tictactoe.rule_book import bits, book_of, cells_in
 from tictactoe import Rules, solve
@@ -214,7 +214,7 @@ def network_player(
 def policy_of(agent: Any, rules: Rules | None = None, symmetric: bool = False, legal: bool = False) -> AgentPolicy:
     """Return the policy of an agent that sees the mover's view and is believed, so that it is not asked again."""
     asked = agent_policy(agent, rules or Rules(), "mover")
-    return replace(asked, symmetric=symmetric, legal=legal, near_ties=no_ties, perspective=None, other_view=None)
+    return replace(asked, symmetric=symmetric, legal=legal, trusted=True, perspective=None, other_view=None)
 
 
 def random_table(rules: Rules, seed: int, careless: float) -> ScriptedPlayer:

@@ -167,13 +167,15 @@ def test_an_honest_custom_network_is_proved() -> None:
 
 
 def test_a_player_of_ours_with_a_tie_is_asked_there_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    play, network = QPlayer.act, copy.deepcopy(SHIPPED.networks[0])
+    choices, network = QPlayer._choices, copy.deepcopy(SHIPPED.networks[0])
     badly = alone_in(LATE)
 
-    def act(_player: QPlayer, observation: Any, _mask: Any = None) -> Any:
-        return np.where(badly(0, observation), last_empty(observation), play(SHIPPED, observation))
+    def shipped_choices(player: QPlayer, observation: Any, _mask: Any = None) -> Any:
+        shipped, _ = choices(SHIPPED, observation)
+        _, preferences = choices(player, observation)
+        return torch.from_numpy(np.where(badly(0, observation), last_empty(observation), shipped)), preferences
 
-    monkeypatch.setattr(QPlayer, "act", act)
+    monkeypatch.setattr(QPlayer, "_choices", shipped_choices)
     with torch.no_grad():
         network.output.bias += 1e9  # next to which the differences of the values are lost in rounding
     player = QPlayer(SHIPPED.config, (network,))
