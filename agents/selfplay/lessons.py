@@ -5,7 +5,7 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import Any
+from typing import Any, NoReturn
 
 from tictactoe import Rules, TicTacToeEnv, board_svg
 
@@ -21,28 +21,42 @@ _scores: dict[str, float] = {}
 
 
 class NotYetError(AssertionError):
-    """A check that has not passed yet; a notebook and a terminal show its message without a traceback."""
+    """A check that has not passed, or a prediction that was not made yet.
+
+    A notebook and a terminal show its message without a traceback.
+    """
 
     def _render_traceback_(self) -> list[str]:  # what IPython shows
         return [f"Not yet: {self}"]
 
 
 def predict(question: str, answer: Any) -> None:
-    """Keep the answer to a question until `reveal`, after which it no longer changes; `...` is no answer yet."""
+    """Keep the answer to a question until `reveal`, after which it no longer changes; None leaves the question out.
+
+    Raises:
+        NotYetError: the answer is `...`, so the unit waits for one.
+    """
+    if answer is ...:
+        stop(f"{question}: put your prediction in place of the three dots and run this again (None leaves it out)")
     if question in _scores:
         print(f"{question}: you have seen the answer, so what you predicted before it stays.")
-    elif answer is ...:
-        print(f"{question}: no prediction yet. Put yours in place of the three dots and run this again.")
-    else:
-        _predictions[question] = answer
+        return
+    _predictions[question] = answer
+    if answer is not None:
         print(f"{question}: you predict {said(answer)}. This is kept until the answer.")
 
 
 def reveal(question: str, truth: Any) -> None:
-    """Print the answer to a question next to what was predicted, and how many predictions were right so far."""
-    predicted = _predictions.get(question, ...)
+    """Print the answer to a question next to what was predicted, and how many predictions were right so far.
+
+    Raises:
+        NotYetError: nothing was predicted.
+    """
+    if question not in _predictions:
+        stop(f"{question}: make your prediction first, in the cell above that asks for it")
+    predicted = _predictions[question]
     points = score(predicted, truth)
-    if predicted is ...:
+    if predicted is None:
         verdict = "You made no prediction"
     else:
         _scores.setdefault(question, points)
@@ -98,6 +112,15 @@ def require(passed: object, message: str, *position: int) -> None:
         sys.displayhook(board_svg(RULES, *marks, numbers=True))
         x_cells, o_cells = (said(RULES.cells_of(cells)) or "no cell" for cells in marks)
         message = f"with {seat} to move on this board (X has {x_cells}; O has {o_cells}), {message}"
+    stop(message)
+
+
+def stop(message: str) -> NoReturn:
+    """Stop a unit with a message; a terminal shows it without a traceback.
+
+    Raises:
+        NotYetError: always.
+    """
     sys.excepthook = _without_traceback
     raise NotYetError(message)
 

@@ -84,18 +84,28 @@ predict("replies that hold the draw: centre", ...)
 predict("replies that hold the draw: edge", ...)
 
 # %% [markdown]
-# ## A position in two numbers
+# ## A position in two sets
 #
-# Your program looks at thousands of positions, so they must be small. A set of marks is one integer: bit `c` is 1 if
-# there is a mark in cell `c`. So `1 << c` is the set of this one cell, and `|` joins two sets. A position is two
-# integers: the marks of the mover and those of the opponent. After each move the two change places.
+# A position is two sets of cells: the marks of the mover, and those of the opponent. After each move the two change
+# places. A `frozenset` is a set that does not change, so that Python can remember the value of a position; `mover |
+# {cell}` is the set with one more cell.
+
 
 # %%
-mover, opponent = 1 << 0 | 1 << 8, 1 << 4  # the mover, here X, has the cells 0 and 8; the opponent has cell 4
-show(board_svg(RULES, mover, opponent, numbers=True))
-print("empty cells: ", RULES.cells_of(RULES.legal_cells(mover, opponent)))
-print("does the opponent have a line?", RULES.has_line(opponent))
-print("the mover marks cell 2:", (mover | 1 << 2, opponent), "and the seats change:", (opponent, mover | 1 << 2))
+def empty_cells(mover, opponent):
+    """Return the list of the cells without a mark."""
+    return [cell for cell in range(RULES.cells) if cell not in mover and cell not in opponent]
+
+
+def has_line(marks):
+    """Return whether a set of cells contains a line."""
+    return any(marks.issuperset(RULES.cells_of(line)) for line in RULES.lines)
+
+
+mover, opponent = frozenset({0, 8}), frozenset({4})  # the mover is X
+print("empty cells:", empty_cells(mover, opponent))
+print("does the opponent have a line?", has_line(opponent))
+print("the mover marks cell 2:", sorted(mover | {2}))
 
 # %% [markdown]
 # ## Your turn
@@ -104,15 +114,15 @@ print("the mover marks cell 2:", (mover | 1 << 2, opponent), "and the seats chan
 #
 # <details><summary>Hint 1</summary>
 #
-# After the mover has marked `cell`, the position is `(opponent, mover | 1 << cell)`, and its value counts for the
-# *other* seat. `RULES.cells_of(RULES.legal_cells(mover, opponent))` lists the empty cells.
+# After the mover has marked `cell`, the position is `(opponent, mover | {cell})`, and its value counts for the *other*
+# seat.
 #
 # </details>
 #
 # <details><summary>Hint 2, nearly the answer</summary>
 #
-# The third rule is `max(-value(opponent, mover | 1 << cell) for cell in cells)`. `best_cells` returns those cells for
-# which the number behind `max` equals `value(mover, opponent)`.
+# The third rule is `max(-value(opponent, mover | {cell}) for cell in cells)`. `best_cells` returns those cells for which
+# the number behind `max` equals `value(mover, opponent)`.
 #
 # </details>
 
@@ -138,18 +148,19 @@ def best_cells(mover, opponent):
 
 # %% tags=["folded"]
 solution = solve(RULES)
-positions = list(zip(solution.tree.mover.tolist(), solution.tree.opponent.tolist(), strict=True))
-from_the_end = list(zip(positions, solution.value.tolist(), solution.optimal_moves.tolist(), strict=True))[::-1]
-for position, right, _ in from_the_end:
-    answer = value(*position)
+positions = list(zip(solution.tree.mover.tolist(), solution.tree.opponent.tolist(), strict=True))  # as integers
+sets = [[frozenset(RULES.cells_of(marks)) for marks in position] for position in positions]
+from_the_end = list(zip(positions, sets, solution.value.tolist(), solution.optimal_moves.tolist(), strict=True))[::-1]
+for position, marks, right, _ in from_the_end:
+    answer = value(*marks)
     hint = " (is a `return` missing?)" if answer is None else ""
     require(answer == right, f"value must return {right}, but it returned {answer}{hint}", *position)
 print(f"All {len(positions):,} values are right.")
 
-for position, _, best in from_the_end:
+for position, marks, _, best in from_the_end:
     if not best:
         continue  # the game is over
-    answer, right = best_cells(*position), list(RULES.cells_of(best))
+    answer, right = best_cells(*marks), list(RULES.cells_of(best))
     is_list = isinstance(answer, list | tuple)
     require(is_list, f"best_cells must return a list, such as {right}, but it returned {answer}", *position)
     hint = " (is the sign right? The position after a move belongs to the other seat)" if not answer else ""
@@ -165,8 +176,8 @@ print("All best cells are right.")
 # %%
 def agent(observation):
     """Return a cell; the planes of the observation [3, 3, 3] are the empty cells, mine and theirs."""
-    marks = [sum(1 << cell for cell in range(9) if observation[cell // 3, cell % 3, plane]) for plane in (1, 2)]
-    return best_cells(*marks)[0]
+    mine, theirs = (frozenset(observation[..., plane].flatten().nonzero()[0].tolist()) for plane in (1, 2))
+    return best_cells(mine, theirs)[0]
 
 
 proof = selfplay.evaluate(agent, RULES, perspective="mover")
@@ -182,8 +193,8 @@ print("PASSED: this is perfect play.")
 
 # %%
 for name, cell in (("corner", 0), ("centre", 4), ("edge", 1)):
-    require(value(0, 1 << cell) == 0, "every opening is worth a draw")
-    reveal(f"replies that hold the draw: {name}", len(best_cells(0, 1 << cell)))
+    require(value(frozenset(), frozenset({cell})) == 0, "every opening is worth a draw")
+    reveal(f"replies that hold the draw: {name}", len(best_cells(frozenset(), frozenset({cell}))))
 
 # %% [markdown]
 # <details><summary>What it means</summary>
@@ -194,13 +205,26 @@ for name, cell in (("corner", 0), ("centre", 4), ("edge", 1)):
 #
 # </details>
 #
+# ## A set in one integer
+#
+# Programs that look at millions of positions need small ones. From unit 2 on a set of marks is one integer: bit `c` is
+# 1 if there is a mark in cell `c`. So `1 << c` is the set of this one cell, `|` joins two sets, and `&` leaves what is
+# in both.
+
+# %%
+mover, opponent = 1 << 0 | 1 << 8, 1 << 4  # the sets {0, 8} and {4}
+show(board_svg(RULES, mover, opponent, numbers=True))
+print(f"{mover} is {mover:b} in binary; its cells are {RULES.cells_of(mover)}")
+print("empty cells:", RULES.cells_of(RULES.legal_cells(mover, opponent)))
+
+# %% [markdown]
 # ## What to try next
 #
 # - Count the positions in which exactly one of several moves keeps the value, once with your `best_cells` and once
 #   with `solution.optimal_moves`. Do the counts agree?
-# - At the end set `RULES = Rules(3, 4, 3)`, a board one column wider, and print `value(0, 0)`. Who wins? First call
-#   `value.cache_clear()`, or you get the old answer. It takes some seconds.
-# - Remove `@cache`, and time `value(0, 0)`. Why does it take so much longer?
+# - At the end set `RULES = Rules(3, 4, 3)`, a board one column wider, and print `value(frozenset(), frozenset())`. Who
+#   wins? First call `value.cache_clear()`, or you get the old answer. It takes about half a minute.
+# - Remove `@cache`, and time `value(frozenset(), frozenset())`. Why does it take so much longer?
 #
 # ## Look inside a trained player
 #

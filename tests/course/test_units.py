@@ -46,10 +46,9 @@ def solution(unit: int) -> str:
 
 
 def work(unit: int, blank: str | None = None) -> None:
-    """Run a unit as a script, as it is or with its blank filled in."""
-    path = COURSE / f"unit_{unit}.py"
-    script = path.read_text() if blank is None else "\n\n".join(cell.source for cell in course.filled(path, blank))
-    exec(script, {"__name__": "__main__"})
+    """Run a unit as a script with nothing predicted, and its blank as it is or filled in."""
+    cells = course.filled(COURSE / f"unit_{unit}.py", blank)
+    exec("\n\n".join(cell.source for cell in cells), {"__name__": "__main__"})
 
 
 @pytest.fixture(autouse=True)

@@ -49,8 +49,16 @@ def test_a_prediction_changes_before_the_answer_and_not_after_it(capsys: pytest.
     assert "0 of 1" in shown
 
 
-def test_what_nobody_predicts_is_not_counted(capsys: pytest.CaptureFixture[str]) -> None:
-    lessons.predict("skipped", ...)
+def test_an_answer_waits_for_a_prediction(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(lessons.NotYetError, match="ways"):
+        lessons.predict("ways", ...)
+    with pytest.raises(lessons.NotYetError, match="ways"):
+        lessons.reveal("ways", 345)
+    assert "345" not in capsys.readouterr().out
+
+
+def test_what_is_left_out_is_not_counted(capsys: pytest.CaptureFixture[str]) -> None:
+    lessons.predict("skipped", None)
     lessons.predict("right", 2)
     lessons.reveal("right", 2)
     capsys.readouterr()

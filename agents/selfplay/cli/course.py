@@ -135,10 +135,16 @@ def script_cells(script: str) -> list[Cell]:
     return cells
 
 
-def filled(unit: Path, blank: str) -> list[Cell]:
-    """Return the cells of code of a unit, with its blank filled in."""
-    cells = [cell for cell in script_cells(unit.read_text("utf-8")) if cell.kind == "code"]
-    return [cell._replace(source=blank) if BLANK in cell.tags else cell for cell in cells]
+def filled(unit: Path, blank: str | None = None) -> list[Cell]:
+    """Return the cells of code of a unit, with nothing predicted and its blank filled in, if that is given."""
+    cells = []
+    for cell in script_cells(unit.read_text("utf-8")):
+        if cell.kind == "code":
+            source = re.sub(r"^(predict\(.*), \.\.\.\)", r"\1, None)", cell.source, flags=re.MULTILINE)
+            if BLANK in cell.tags and blank is not None:
+                source = blank
+            cells.append(cell._replace(source=source))
+    return cells
 
 
 # What students have handed in
