@@ -121,8 +121,8 @@ print("the mover marks cell 2:", sorted(mover | {2}))
 #
 # <details><summary>Hint 2, nearly the answer</summary>
 #
-# The third rule is `max(-value(opponent, mover | {cell}) for cell in cells)`. `best_cells` returns those cells for which
-# the number behind `max` equals `value(mover, opponent)`.
+# The third rule is `max(-value(opponent, mover | {cell}) for cell in cells)`. `best_cells` returns those cells for
+# which the number behind `max` equals `value(mover, opponent)`.
 #
 # </details>
 
