@@ -15,9 +15,9 @@ from selfplay.errors import UserError
 from selfplay.program import command, open_console, say, tensorboard
 from selfplay.runs.algorithms import ALGORITHMS, Config, settings_of
 from selfplay.runs.api import train
-from selfplay.runs.folder import RunFlags, about
+from selfplay.runs.folder import RunFlags, settings_summary, written
 from selfplay.runs.load import Saved, check_own, read_settings
-from selfplay.settings import SHORT_NAMES, SettingsError, written
+from selfplay.settings import SHORT_NAMES, SettingsError
 from selfplay.tabular.config import TabularConfig
 from tictactoe import Rewards, Rules
 from tictactoe.rewards import PRESETS
@@ -62,9 +62,9 @@ def main(args: Sequence[str], prog: str = "selfplay train", **own: Any) -> None:
     flags, saved = read(args, prog, **own)
     config = flags.settings
     # Before PyTorch is imported, which takes seconds.
-    preset = "default, " if getattr(config, "preset", None) == "default" else ""  # `about` names the others
+    preset = "default, " if getattr(config, "preset", None) == "default" else ""  # `settings_summary` names the others
     unproved = "; no run with this target was ever proved" if getattr(config, "target", "") == "article" else ""
-    print(f"Training {config.algorithm} on {config.rules}: {preset}{about(config)}{unproved}", flush=True)
+    print(f"Training {config.algorithm} on {config.rules}: {preset}{settings_summary(config)}{unproved}", flush=True)
     of_process = vars(flags.run)
     if flags.run.resume is not None:
         of_process = of_process | {"resume": saved}

@@ -3,6 +3,7 @@
 The algorithm itself is in `dqn.py`.
 """
 
+import os
 from collections.abc import Mapping
 from typing import Any
 
@@ -15,10 +16,11 @@ from selfplay.dqn.network import NetworkFactory, empty_network
 from selfplay.dqn.player import QPlayer
 from selfplay.dqn.pool import SNAPSHOTS
 from selfplay.errors import UserError
-from selfplay.settings import GIGABYTE, SettingsError, machine_bytes, require
+from selfplay.settings import SettingsError, require
 from selfplay.tensor_file import check_state
 from tictactoe import Rules
 
+GIGABYTE = 10**9
 WEIGHT_COPIES = 6
 """Vectors of all weights: network, gradient, target network, average, and two moments of Adam."""
 
@@ -236,4 +238,6 @@ def device_bytes(device: torch.device) -> int | None:
     """Return the size of a device's memory, used or free; None if the system does not tell."""
     if device.type == "cuda":
         return torch.cuda.get_device_properties(device).total_memory
-    return machine_bytes()
+    if not hasattr(os, "sysconf"):
+        return None
+    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")

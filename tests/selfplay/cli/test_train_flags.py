@@ -10,7 +10,7 @@ from selfplay.cli import train
 from selfplay.dqn.config import DQNConfig
 from selfplay.runs.algorithms import ALGORITHMS
 from selfplay.runs.folder import RunFlags
-from selfplay.settings import setting_names
+from selfplay.settings import to_json
 from selfplay.tabular.config import MinimaxQConfig, TDBackupConfig
 from tests.runs import refused, saved
 from tictactoe import Rewards, Rules
@@ -111,5 +111,5 @@ def test_the_help_documents_every_setting_and_the_dqns_names_the_others(
         train.read([*([] if name == "dqn" else [name]), "--help"], "python train.py")
     text = capsys.readouterr().out
     assert ("python train.py minimax-q" in text) == (name in ("dqn", "minimax-q"))
-    for setting in [*setting_names(ALGORITHMS[name]), *(field.name for field in dataclasses.fields(RunFlags))]:
+    for setting in ["run_dir", *to_json(ALGORITHMS[name]()), *(field.name for field in dataclasses.fields(RunFlags))]:
         assert f" --{setting.replace('_', '-')}" in text
