@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Generic, TypeVar, get_args
 import tyro
 from tyro.constructors import ConstructorRegistry, PrimitiveConstructorSpec, PrimitiveTypeInfo
 
-from selfplay.cli.flags import PLAYING, commands_for, offer, unwrap_docstrings, wrapped
+from selfplay.cli.flags import PLAYING, SHORT_FLAGS, commands_for, long_flags, offer, unwrap_docstrings, wrapped
 from selfplay.dqn.config import DQNConfig
 from selfplay.errors import UserError
 from selfplay.program import command, open_console, say, tensorboard
@@ -17,15 +17,13 @@ from selfplay.runs.algorithms import ALGORITHMS, Config, settings_of
 from selfplay.runs.api import train
 from selfplay.runs.folder import RunFlags, settings_summary, written
 from selfplay.runs.load import Saved, check_own, read_settings
-from selfplay.settings import SHORT_NAMES, SettingsError
+from selfplay.settings import SettingsError
 from selfplay.tabular.config import TabularConfig
 from tictactoe import Rewards, Rules
 from tictactoe.rewards import PRESETS
 
 if TYPE_CHECKING:
     from selfplay.runs.result import Run
-
-SHORT_FLAGS = {f"--{short}": f"--{name.replace('_', '-')}" for short, name in SHORT_NAMES.items()} | {"-k": "--k"}
 
 FLAGS = ConstructorRegistry()
 """How words become values, where tyro's own rules differ from those of a sweep."""
@@ -90,13 +88,14 @@ def read(
     that is resumed or copied, with its `own` parts, its settings are the defaults.
 
     Raises:
-        UserError: there is no such algorithm or run, or a value is out of bounds or does not fit the others.
+        UserError: there is no such algorithm or run, a value is out of bounds or does not fit the others, or a flag is
+            given twice.
         SystemExit: tyro has refused a flag or its value, or has printed the help.
     """
     algorithm, flags = "", list(args)
     if flags and not flags[0].startswith("-"):
         algorithm = flags.pop(0)
-    flags = [spelled_out(flag) for flag in flags]
+    flags = long_flags(flags)
     # Two passes: tyro takes the defaults before it reads any flag, and these flags choose the defaults.
     origin, _ = tyro.cli(Origin, prog=prog, args=flags, return_unknown_args=True, add_help=False)
     if origin.config is not None and origin.resume is not None:
@@ -144,12 +143,6 @@ def rewards_in_one_word(kind: PrimitiveTypeInfo) -> PrimitiveConstructorSpec[Any
         is_instance=lambda value: isinstance(value, str | Rewards),
         str_from_instance=lambda value: [written(value)],
     )
-
-
-def spelled_out(flag: str) -> str:
-    """Return the long form of a flag, which may have its value behind an equals sign."""
-    name, equals, value = flag.partition("=")
-    return f"{SHORT_FLAGS.get(name, name)}{equals}{value}"
 
 
 def defaults(algorithm: str, origin: Origin, saved: Saved | None, own: Mapping[str, Any]) -> Config:

@@ -45,12 +45,6 @@ def test_what_was_filled_in_is_replaced_only_if_asked(here: Path) -> None:
     assert (third.read_text() == "my work", first.exists()) == (False, True)
 
 
-@pytest.mark.parametrize("into", ["taken", "taken/below"])
-def test_a_file_in_the_place_of_the_folder_is_named(into: str, here: Path) -> None:
-    (here / "taken").write_text("")
-    assert into in refused(course.main, ["--into", into])
-
-
 def test_the_units_are_in_the_wheel(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     listed = (ROOT / "pyproject.toml").read_text()
     for file in (*course.units(), *(ROOT / "docs" / "course").glob("*.csv")):
@@ -154,16 +148,3 @@ def test_what_never_ends_is_ended(handed_in: Path, capsys: pytest.CaptureFixture
     (handed_in / "ann.py").write_text(written("while True: pass"))
     course.main(["--check", str(handed_in), "--seconds", "1"])
     assert "not finished after 1 s" in capsys.readouterr().out
-
-
-@pytest.mark.parametrize(("flags", "named"), [
-    ("--check empty", "empty"),
-    ("--check a_file", "a_file"),
-    ("--check none", "none"),
-    ("--check empty --seconds 0", "seconds"),
-    ("--csv", "--csv"),
-])  # fmt: skip
-def test_nothing_to_check_is_a_mistake(flags: str, named: str, here: Path) -> None:
-    (here / "empty").mkdir()
-    (here / "a_file").touch()
-    assert named in refused(course.main, flags.split())
