@@ -5,12 +5,11 @@ import sys
 import textwrap
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import fields, is_dataclass, make_dataclass
-from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn, TypeVar, get_args, get_type_hints
 
 from selfplay.errors import MissingExtraError, UserError, naming_the_extra
-from selfplay.program import command, open_console, say
+from selfplay.program import open_console, say
 from selfplay.settings import SHORT_NAMES, SettingsError
 from tictactoe.rules import UnknownRuleError
 
@@ -19,9 +18,6 @@ if TYPE_CHECKING:
 
 USER_ERROR, INTERRUPTED = 2, 130
 """Exit statuses."""
-PLAYING = {"play": "Play against it:", "web": "Look inside it in a browser:"}
-"""Commands for a trained player, and what they do."""
-
 SHORT_FLAGS = {f"--{short}": f"--{name.replace('_', '-')}" for short, name in SHORT_NAMES.items()} | {"-k": "--k"}
 
 Config = TypeVar("Config")
@@ -123,11 +119,6 @@ def offer(commands: Mapping[str, str]) -> None:
     column = max(map(len, commands))
     for what, line in commands.items():
         print(f"  {what:{column}}  {line}")
-
-
-def commands_for(folder: Path, **names: str) -> dict[str, str]:
-    """Return commands of this program for a run folder, by what they do."""
-    return {what: command(name, str(folder)) for name, what in names.items()}
 
 
 def run_command(main: Callable[[Sequence[str]], None], prog: str, args: Sequence[str] | None = None) -> NoReturn:

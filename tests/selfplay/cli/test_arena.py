@@ -1,6 +1,5 @@
 """`selfplay arena`: exact results against plain walks and known fractions, the table, and who may meet whom."""
 
-from fractions import Fraction
 from pathlib import Path
 
 import pytest
@@ -45,13 +44,6 @@ def test_a_result_is_what_a_walk_through_every_game_says(rules: Rules, sampling:
         assert own == pytest.approx((expected.win, expected.draw, expected.loss), abs=1e-12)
         assert result.illegal[seat] == pytest.approx(expected.illegal_loss, abs=1e-12)
         assert result.illegal[1 - seat] == 0
-
-
-def test_random_against_random_gives_the_known_fractions() -> None:
-    result = result_of(opponent("random"), opponent("random"))
-    fractions = [Fraction(share).limit_denominator(10_000) for share in result[:3]]
-    assert fractions == [Fraction(737, 1260), Fraction(8, 63), Fraction(121, 420)]
-    assert result[:3] == pytest.approx([float(fraction) for fraction in fractions], abs=1e-14)
 
 
 def test_what_is_certain_has_the_probability_1() -> None:
