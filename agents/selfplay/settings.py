@@ -130,13 +130,13 @@ def converted(name: str, value: Any, hint: Any) -> Any:
         raise SettingsError(explanation(error, (), name)) from None
 
 
-def as_path(place: object, name: str = "folder") -> Path:
-    """Return the path that a text, another PathLike or a run means; `name` is that of the argument.
+def as_path(folder: object) -> Path:
+    """Return the path that a text, another PathLike or a run means.
 
     Raises:
         SettingsError: it is none of these.
     """
-    return Path(converted(name, place, Place))
+    return Path(converted("folder", folder, Place))
 
 
 def explanation(error: ValidationError, names: Sequence[str], name: str = "") -> str:
