@@ -22,7 +22,7 @@ from selfplay.judge.verdict import Verdict
 from selfplay.players import EvaluatedPlayer, NamedPolicy, following, print_to_stderr
 from selfplay.program import open_console, say
 from selfplay.runs.folder import MODEL
-from selfplay.settings import checked
+from selfplay.settings import SettingsError, checked
 
 PARTS = ("tictactoe-selfplay", "numpy", "torch")
 """Distributions on whose versions a verdict may depend."""
@@ -53,7 +53,7 @@ class ProveConfig(EvaluatedPlayer):
 
     def __post_init__(self) -> None:
         if self.json and self.csv:
-            raise UserError("json and csv are two forms of the same: choose one")
+            raise SettingsError("`json` and `csv` are two forms of the same: choose one")
         if self.others and not self.csv:
             raise UserError(f"{self.others[0]}: is a second player; add --csv to compare players")
 

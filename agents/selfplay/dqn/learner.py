@@ -99,7 +99,7 @@ class DQNLearner:
             tensors[f"agent_{number}.loss"] = update.loss
         for name, tensor in tensors.items():
             if not bool(tensor.isfinite().all()):
-                raise UserError(f"{name} is no longer finite; lower learning_rate")
+                raise SettingsError(f"{name} is no longer finite; lower `learning_rate`")
 
     def state(self) -> dict[str, Any]:
         """Return everything that training changes. The last updates are left out, since the next step replaces them.
@@ -203,7 +203,7 @@ def choose_device(name: str) -> torch.device:
     if name == "auto":
         name = "cuda" if available["cuda"] else "cpu"
     if not available[name]:
-        raise SettingsError(f"`device` {name}: this machine or this build of PyTorch has none; use device cpu")
+        raise SettingsError(f"`device` {name}: this machine or this build of PyTorch has none; use `device` cpu")
     return torch.device(name)
 
 

@@ -109,15 +109,23 @@ def read(folder: Path) -> Plan:
     path = folder / FILE
     try:
         plan = Plan(**json.loads(read_small(path, LARGEST_FILE)))
-        if plan.search:
-            search_space(plan)  # refuses values that no run can have
-        else:
-            all_runs(plan)
+        runs_or_space(plan)  # refuses values that no run can have
     except OSError as error:
         raise UserError(f"{path}: cannot be read ({error.strerror}); is this the folder of a sweep?") from None
     except (ValueError, TypeError, RecursionError) as error:
         raise UserError(f"{path}: is not the plan of a sweep ({error})") from None
     return plan
+
+
+def runs_or_space(plan: Plan) -> tuple[list[Run], dict[str, Range | list[str]]]:
+    """Return every run of a sweep, or the space that its search samples from.
+
+    Raises:
+        UserError: there is no such algorithm or setting, or a value does not fit.
+    """
+    if plan.search:
+        return [], search_space(plan)
+    return all_runs(plan), {}
 
 
 def all_runs(plan: Plan) -> list[Run]:

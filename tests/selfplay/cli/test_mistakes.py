@@ -52,7 +52,7 @@ LINES = {
     "prove random -k 1 -k 2": "--k",
     "prove run": "run model.safetensors",
     "prove shipped rule": "rule --csv",
-    "prove shipped --json --csv": "json csv",
+    "prove shipped --json --csv": "--json --csv",
     "prove optimal --rows 5 --cols 5 --k 4": "5,5,4",
     "prove rule --rows 15 --cols 15 --k 5": "15,15,5",
     "certify rule": "rule",
