@@ -185,8 +185,6 @@ class RunSettings:
     run_dir: Place | None = None
     """Folder of this run; it must be new or empty. Default: a new folder in runs_dir, named by algorithm, board, seed,
     changed settings and time."""
-    eval_every: Count = 5_000
-    """Steps between exact evaluations."""
 
     @model_validator(mode="before")
     @classmethod
@@ -214,6 +212,11 @@ class RunSettings:
         return "never"
 
     @property
+    def eval_every(self) -> int:
+        """Return the steps between exact evaluations, which are a setting of each algorithm."""
+        raise NotImplementedError
+
+    @property
     def length(self) -> int:
         """Return the steps after which a run ends at the latest."""
         return int(getattr(self, self.length_setting))
@@ -235,6 +238,8 @@ class CustomConfig(RunSettings):
     """The board that it plays on."""
     total_steps: Count = 100_000
     """Steps after which the run ends at the latest."""
+    eval_every: Count = 5_000
+    """Steps between exact evaluations."""
     stop: Stop = "unbeatable"
     """What must be proved by three evaluations running to end the run early."""
 
