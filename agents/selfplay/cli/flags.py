@@ -14,7 +14,8 @@ from selfplay.settings import SHORT_NAMES, SettingsError
 from tictactoe.rules import UnknownRuleError
 
 if TYPE_CHECKING:
-    from selfplay.judge.verdict import Verdict
+    from selfplay.judge.evaluate import Evaluation
+    from selfplay.protocols import Player
 
 USER_ERROR, INTERRUPTED = 2, 130
 """Exit statuses."""
@@ -104,14 +105,16 @@ def wrapped(*lines: str) -> str:
     return "\n".join(broken)
 
 
-def show_verdict(verdict: "Verdict", *notes: str) -> None:
-    """Print what is proved, its first words coloured, with notes, and the table of both seats."""
+def show_evaluation(evaluation: "Evaluation", player: "Player | None") -> None:
+    """Print the table of both seats, and the shortest games that beat a player, or else a game with itself."""
+    from selfplay.judge.games import example_games
     from selfplay.judge.report import verdict_table
-    from selfplay.runs.screen import verdict_style
-    from selfplay.text import verdict_text
 
-    say("\n".join([verdict_text(verdict), *notes]), verdict_style(verdict))
-    open_console().print(verdict_table(verdict))
+    console = open_console()
+    console.print(verdict_table(evaluation.verdict))
+    games = example_games(evaluation, player, console.width)
+    if games:
+        say(f"\n{games}")
 
 
 def offer(commands: Mapping[str, str]) -> None:

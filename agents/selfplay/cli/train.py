@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Annotated, Any, Generic, TypeVar, get_args
 import tyro
 from tyro.constructors import ConstructorRegistry, PrimitiveConstructorSpec, PrimitiveTypeInfo
 
-from selfplay.cli.flags import SHORT_FLAGS, long_flags, offer, unwrap_docstrings, wrapped
+from selfplay.cli.flags import SHORT_FLAGS, long_flags, offer, show_evaluation, unwrap_docstrings, wrapped
 from selfplay.dqn.config import DQNConfig
 from selfplay.errors import UserError
-from selfplay.program import command, open_console, say, tensorboard
+from selfplay.program import command, say, tensorboard
 from selfplay.runs.algorithms import ALGORITHMS, Config, settings_of
 from selfplay.runs.api import train
 from selfplay.runs.folder import RunFlags, settings_summary, written
@@ -165,16 +165,11 @@ def show_details(run: "Run") -> None:
     """Print the table of both seats, and games of the player."""
     from selfplay.judge.ask import agent_policy
     from selfplay.judge.evaluate import evaluate_policy
-    from selfplay.judge.games import example_games
     from selfplay.judge.move_values import ALL_STATES_CELLS
-    from selfplay.judge.report import verdict_table
 
-    console = open_console()
-    console.print(verdict_table(run.verdict))
-    every_state = run.config.rules.cells <= ALL_STATES_CELLS
-    evaluation = evaluate_policy(agent_policy(run.player, run.config.rules), every_state)
-    games = example_games(evaluation, run.player, console.width)
-    say(games.rstrip())
+    rules = run.config.rules
+    evaluation = evaluate_policy(agent_policy(run.player, rules), rules.cells <= ALL_STATES_CELLS)
+    show_evaluation(evaluation, run.player)
 
 
 def show_commands(run: "Run") -> None:
