@@ -5,6 +5,7 @@ import sysconfig
 import traceback
 from collections.abc import Iterator
 from pathlib import Path
+from typing import ClassVar
 
 EXTRAS = {
     "train": (
@@ -23,14 +24,23 @@ LIBRARIES = ("<", str(Path(__file__).parent), *map(sysconfig.get_path, ("stdlib"
 """Beginnings of the names of files that are not the user's: built-in code, ours, Python's, installed libraries."""
 
 
-class UserError(ValueError):
+class OneLineError(Exception):
+    """A mistake that a notebook shows as one line, without a traceback."""
+
+    heading: ClassVar[str] = ""
+
+    def _render_traceback_(self) -> list[str]:  # what IPython shows
+        return [f"{self.heading or type(self).__name__}: {self}"]
+
+
+class UserError(OneLineError, ValueError):
     """A mistake that a user can make: a message that names the value or the file, and the way out."""
 
     def __init__(self, message: object) -> None:
         super().__init__(one_line(message))
 
 
-class MissingExtraError(ImportError):
+class MissingExtraError(OneLineError, ImportError):
     """A missing library: a message that says what to install."""
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, NoReturn
 
+from selfplay.errors import OneLineError
 from tictactoe import Rules, TicTacToeEnv, board_svg
 
 UNITS = Path(__file__).parent / "course"
@@ -20,14 +21,13 @@ _predictions: dict[str, Any] = {}
 _scores: dict[str, float] = {}
 
 
-class NotYetError(AssertionError):
+class NotYetError(OneLineError, AssertionError):
     """A check that has not passed, or a prediction that was not made yet.
 
     A notebook and a terminal show its message without a traceback.
     """
 
-    def _render_traceback_(self) -> list[str]:  # what IPython shows
-        return [f"Not yet: {self}"]
+    heading = "Not yet"
 
 
 def predict(question: str, answer: Any) -> None:
@@ -127,7 +127,7 @@ def stop(message: str) -> NoReturn:
 
 def _without_traceback(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
     if kind is NotYetError:
-        print(f"Not yet: {error}", file=sys.stderr)
+        print(f"{NotYetError.heading}: {error}", file=sys.stderr)
     else:
         sys.__excepthook__(kind, error, trace)
 

@@ -7,8 +7,8 @@ board's `rows`, `cols` and `k` are there among the others, although a dataclass 
 
 import os
 import re
-from collections.abc import Iterable, Mapping
-from dataclasses import asdict, field, fields
+from collections.abc import Mapping, Sequence
+from dataclasses import field, fields, replace
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal, TypeAlias, TypeVar, cast
 
@@ -18,22 +18,22 @@ from pydantic_core import ArgsKwargs, ErrorDetails
 from typing_extensions import dataclass_transform
 
 from selfplay.errors import UserError
-from tictactoe import Rewards, Rules
+from tictactoe import Rules
 from tictactoe.names import did_you_mean
 from tictactoe.rules import UnknownRuleError, refuse_unknown_rules
 
 LARGEST = 10**12
 """Upper bound for counts."""
-GIGABYTE = 10**9
 SHORT_NAMES = {"lr": "learning_rate"}
 """What others call a setting: a flag may be called so, and elsewhere it is suggested."""
 BOARD = tuple(each.name for each in fields(Rules))
 """The settings of a board, which a dataclass holds as `rules`."""
+BOARD_NAME = re.compile(rf"^({'|'.join(BOARD)})\b")
+"""One of them at the beginning of a message."""
 STRICT = ConfigDict(strict=True, allow_inf_nan=False, extra="forbid")
 """True is no number, "3" is not 3, and there are no other settings than the fields."""
 
 Kind = TypeVar("Kind")
-Config = TypeVar("Config", bound="RunSettings")
 
 
 # What a value may be
@@ -102,7 +102,7 @@ def checked(kind: type[Kind]) -> type[Kind]:
         try:
             initialize(self, *map(plain, args), **{name: plain(value) for name, value in values.items()})
         except ValidationError as error:
-            raise SettingsError(explanation(error, setting_names(made))) from None
+            raise SettingsError(explanation(error, [each.name for each in fields(made)])) from None
 
     explained.__annotations__ = {each.name: each.type for each in fields(made)}  # of which tyro makes flags
     made.__init__ = explained
@@ -130,36 +130,36 @@ def converted(name: str, value: Any, hint: Any) -> Any:
         raise SettingsError(explanation(error, (), name)) from None
 
 
-def as_path(place: object, name: str = "folder") -> Path:
-    """Return the path that a text, another PathLike or a run means; `name` is that of the argument.
+def as_path(folder: object) -> Path:
+    """Return the path that a text, another PathLike or a run means.
 
     Raises:
         SettingsError: it is none of these.
     """
-    return Path(converted(name, place, Place))
+    return Path(converted("folder", folder, Place))
 
 
-def explanation(error: ValidationError, known: Iterable[str], name: str = "") -> str:
+def explanation(error: ValidationError, names: Sequence[str], name: str = "") -> str:
     """Return the template of a SettingsError about the values that pydantic has refused.
 
-    `known` are the names of all settings, and `name` is that of the value if pydantic knows of none.
+    `names` are those of all settings, and `name` is that of the value if pydantic knows of none.
     """
-    return "; ".join(_mistake(mistake, known, name) for mistake in error.errors(include_url=False))
+    return "; ".join(_mistake(mistake, names, str((*mistake["loc"], name)[0])) for mistake in error.errors())
 
 
-def _mistake(mistake: ErrorDetails, known: Iterable[str], name: str) -> str:
-    if mistake["loc"]:
-        name = str(mistake["loc"][0])
+def _mistake(mistake: ErrorDetails, names: Sequence[str], name: str) -> str:
+    value = mistake["input"]
     if mistake["type"] == "unexpected_keyword_argument":
+        known = [*names, *BOARD] if "rules" in names else names
         near = did_you_mean(SHORT_NAMES.get(name, name), known) or f"; there are {', '.join(known)}"
         return f"there is no setting `{name}`{near}"
     if mistake["type"] == "value_error":  # of a check of our own
         raised = mistake["ctx"]["error"]
         text = getattr(raised, "template", str(raised))
-        return f"`{name}`: {text}" if name else text
+        return f"`{name}`: {text}" if name else re.sub(BOARD_NAME, r"`\1`", text)
     wanted = re.sub(r"^\w+ should", "must", mistake["msg"])
-    near = did_you_mean(mistake["input"], re.findall("'([^']*)'", wanted))
-    return f"`{name}` {wanted}, got {mistake['input']!r}{near}"
+    near = did_you_mean(value, re.findall("'([^']*)'", wanted))
+    return f"`{name}` {wanted}, got {value!r}{near}"
 
 
 # The settings of every algorithm
@@ -196,14 +196,10 @@ class RunSettings:
         """Return the settings that were given together with those that follow from them, such as the board.
 
         Raises:
-            SettingsError: there is no such board, or it is named twice.
+            ValueError: there is no such board.
         """
-        if "rules" in (each.name for each in fields(cls)):
-            return with_board(settings, Rules())
-        given = dict(settings)
-        rules = given.pop("rules", None)
-        require(rules in (None, Rules()), "rules", f"Rules({Rules()}) for {cls.algorithm}", rules)
-        return given
+        has_board = "rules" in (each.name for each in fields(cls))
+        return with_board(settings, Rules()) if has_board else dict(settings)
 
     @property
     def rules(self) -> Rules:
@@ -249,59 +245,23 @@ class CustomConfig(RunSettings):
 
 
 def with_board(settings: Mapping[str, Any], default: Rules) -> dict[str, Any]:
-    """Return the settings with `rules` in place of the sizes of the board, whose default sizes are these.
+    """Return the settings with `rules` in place of the sizes of the board, which change those of `rules` or `default`.
 
     Raises:
-        SettingsError: there is no such board, or it is named twice.
+        ValueError: there is no such board.
     """
     given = dict(settings)
     sizes = {name: given.pop(name) for name in BOARD if name in given}
-    rules = given.pop("rules", None)
-    if rules is not None:
-        require(isinstance(rules, Rules), "rules", "a tictactoe.Rules", rules)
-        require(not sizes, "rules", f"left out with `{'`, `'.join(sizes)}`, which name the board too", rules)
-        return {**given, "rules": rules}
-    try:
-        return {**given, "rules": Rules(**{**asdict(default), **sizes})}
-    except ValueError as error:
-        name, _, problem = str(error).partition(" ")
-        raise SettingsError(f"`{name}` {problem}") from None
+    rules = given.get("rules", default)
+    require(isinstance(rules, Rules), "rules", "a tictactoe.Rules", rules)
+    return {**given, "rules": replace(rules, **sizes)}
 
 
-def flat(config: RunSettings) -> dict[str, Any]:
+def to_json(config: RunSettings) -> dict[str, Any]:
     """Return the settings by name, ready for JSON; the board's are among them, the place of the folder is not."""
-    settings: dict[str, Any] = {}
-    for name, value in asdict(config).items():
-        if name == "rules":
-            settings |= value
-        elif name != "run_dir":
-            settings[name] = str(value) if isinstance(value, Path) else value
-    return settings
-
-
-def setting_names(kind: type[Any]) -> list[str]:
-    """Return the names of an algorithm's settings as they are typed: those of its board, if it has one, among them."""
-    names: list[str] = []
-    for each in fields(kind):
-        names += BOARD if each.name == "rules" else [each.name]
-    return names
-
-
-def value_of(config: RunSettings, name: str) -> Any:
-    """Return the value of a setting by its name as it is typed."""
-    return getattr(config.rules if name in BOARD else config, name)
-
-
-def changed(config: Config, settings: Mapping[str, Any]) -> Config:
-    """Return the settings with some changed, which are named as in `flat`; `rules` may name a whole board.
-
-    Raises:
-        SettingsError: there is no such setting, or it cannot have that value.
-    """
-    kept = {each.name: getattr(config, each.name) for each in fields(config)}
-    if "rules" in kept and settings.get("rules") is None:
-        kept |= asdict(kept.pop("rules"))
-    return type(config)(**{**kept, **settings})
+    settings: dict[str, Any] = TypeAdapter(type(config)).dump_python(config, mode="json", exclude={"run_dir"})
+    board: dict[str, Any] = settings.pop("rules", {})
+    return settings | board
 
 
 def check_known_rules(rules: Rules, part: str) -> None:
@@ -314,37 +274,3 @@ def check_known_rules(rules: Rules, part: str) -> None:
         refuse_unknown_rules(rules, part)
     except UnknownRuleError as error:
         raise UserError(str(error)) from None
-
-
-def check_changes(before: RunSettings, now: RunSettings, place: str) -> None:
-    """Refuse to resume a run with other settings; its length may grow, since nothing before the end depends on it.
-
-    Raises:
-        SettingsError: some differ; all differences are shown.
-    """
-    old, new = flat(before), flat(now)
-    differences = [name for name in new if old[name] != new[name]]
-    if now.length_setting in differences and now.length > before.length:
-        differences.remove(now.length_setting)
-    if differences:
-        shown = "; ".join(f"{name} was {old[name]!r} and now is {new[name]!r}" for name in differences)
-        raise SettingsError(f"{place}: other settings than those of the run: {shown} (`force` takes them)")
-
-
-def written(value: object) -> str:
-    """Return a value as it is written in flags and in a sweep."""
-    if isinstance(value, bool):
-        return str(value).lower()
-    if isinstance(value, tuple):
-        return "x".join(map(str, value)) or "[]"
-    if isinstance(value, Rewards):
-        default = asdict(Rewards())
-        return ":".join(f"{name}={number}" for name, number in asdict(value).items() if number != default[name])
-    return str(value)
-
-
-def machine_bytes() -> int | None:
-    """Return how much memory this machine has, in use or not, if the system says so."""
-    if not hasattr(os, "sysconf"):
-        return None
-    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")

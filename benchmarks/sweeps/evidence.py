@@ -17,7 +17,8 @@ from benchmarks import data, harness
 from selfplay.cli.flags import parse, run_command
 from selfplay.files import write_csv, write_whole
 from selfplay.pictures import png
-from selfplay.settings import flat, written
+from selfplay.runs.folder import written
+from selfplay.settings import to_json
 from selfplay.sweep import plan as plans, plots, results
 
 PROG = "python -m benchmarks.sweeps.evidence"
@@ -40,7 +41,7 @@ class Flags:
 def control(plan: plans.Plan) -> dict[str, str]:
     """Return the settings of a sweep's first run, with which all others are compared, as flags have them."""
     first, *_ = plans.all_runs(plan)
-    return {name: written(value) for name, value in flat(first.config).items()}
+    return {name: written(value) for name, value in to_json(first.config).items()}
 
 
 def saved(path: Path) -> dict[str, list[results.Result]]:

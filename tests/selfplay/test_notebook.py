@@ -6,6 +6,7 @@ from pathlib import Path
 
 import nbformat
 import pytest
+from IPython.core.interactiveshell import InteractiveShell
 from nbclient import NotebookClient
 
 import selfplay
@@ -57,3 +58,9 @@ def test_a_plot_is_that_of_the_folder_and_the_player_of_a_large_board_has_no_tab
     run = selfplay.train("minimax-q", games=400, eval_every=200, run_dir=tmp_path / "it", progress=False)
     assert png(run.plot()) == (run.folder / "progress.png").read_bytes()
     assert make(config_with(rows=4, cols=4, k=4)).player()._repr_html_() is None  # its evaluation may take a minute
+
+
+def test_a_mistake_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:
+    InteractiveShell().run_cell("import selfplay\nselfplay.DQNConfig(seed=-1)")
+    [line] = "".join(capsys.readouterr()).splitlines()
+    assert "seed" in line

@@ -3,24 +3,23 @@
 import shutil
 import sys
 import textwrap
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import fields, is_dataclass, make_dataclass
-from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Annotated, Any, NoReturn, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn, TypeVar, get_args, get_type_hints
 
 from selfplay.errors import MissingExtraError, UserError, naming_the_extra
-from selfplay.program import command, open_console, say
-from selfplay.settings import SettingsError
+from selfplay.program import open_console, say
+from selfplay.settings import SHORT_NAMES, SettingsError
 from tictactoe.rules import UnknownRuleError
 
 if TYPE_CHECKING:
-    from selfplay.judge.verdict import Verdict
+    from selfplay.judge.evaluate import Evaluation
+    from selfplay.protocols import Player
 
 USER_ERROR, INTERRUPTED = 2, 130
 """Exit statuses."""
-PLAYING = {"play": "Play against it:", "web": "Look inside it in a browser:"}
-"""Commands for a trained player, and what they do."""
+SHORT_FLAGS = {f"--{short}": f"--{name.replace('_', '-')}" for short, name in SHORT_NAMES.items()} | {"-k": "--k"}
 
 Config = TypeVar("Config")
 
@@ -31,19 +30,21 @@ def parse(kind: type[Config], args: Sequence[str], prog: str) -> Config:
     A field without a default is positional, and so is one whose type is `tyro.conf.Positional[...]`.
 
     Raises:
-        UserError: a value is out of bounds, or does not fit the others.
+        UserError: a value is out of bounds, or does not fit the others, or a flag is given twice.
         SystemExit: with status 2 a flag is unknown or its value is of another type, with status 0 `--help` was given;
             tyro has printed the mistake or the help.
     """
     import tyro
 
     unwrap_docstrings(kind)
+    hints = get_type_hints(kind, include_extras=True)
+    several = [name for name, hint in hints.items() if tyro.conf.UseAppendAction in get_args(hint)]
     # tyro frames the UserErrors of a dataclass as mistakes of a type, unless it is the field of another.
     whole: Any = make_dataclass("Flags", [("flags", Annotated[kind, tyro.conf.arg(name="")])])
     flags: Config = tyro.cli(
         whole,
         prog=prog,
-        args=args,
+        args=long_flags(args, several),
         description=wrapped(*paragraphs(kind)),
         config=(
             tyro.conf.PositionalRequiredArgs,
@@ -52,6 +53,25 @@ def parse(kind: type[Config], args: Sequence[str], prog: str) -> Config:
         ),
     ).flags
     return flags
+
+
+def long_flags(args: Sequence[str], several: Collection[str] = ()) -> list[str]:
+    """Return arguments with each short flag, such as -k, in its long form.
+
+    Raises:
+        UserError: a flag is given twice, and is not one of `several`, the names of fields that collect values.
+    """
+    found: list[str] = []
+    names: set[str] = set()
+    for word in args:
+        flag, equals, value = word.partition("=")
+        flag = SHORT_FLAGS.get(flag, flag)
+        found.append(f"{flag}{equals}{value}")
+        name = flag.removeprefix("--").replace("-", "_")
+        if flag.startswith("--") and name in names and name not in several:
+            raise UserError(f"{flag}: is given twice; give it once")
+        names.add(name)
+    return found
 
 
 def unwrap_docstrings(*kinds: type) -> None:
@@ -85,14 +105,16 @@ def wrapped(*lines: str) -> str:
     return "\n".join(broken)
 
 
-def show_verdict(verdict: "Verdict", *notes: str) -> None:
-    """Print what is proved, its first words coloured, with notes, and the table of both seats."""
+def show_evaluation(evaluation: "Evaluation", player: "Player | None") -> None:
+    """Print the table of both seats, and the shortest games that beat a player, or else a game with itself."""
+    from selfplay.judge.games import example_games
     from selfplay.judge.report import verdict_table
-    from selfplay.runs.screen import verdict_style
-    from selfplay.text import verdict_text
 
-    say("\n".join([verdict_text(verdict), *notes]), verdict_style(verdict))
-    open_console().print(verdict_table(verdict))
+    console = open_console()
+    console.print(verdict_table(evaluation.verdict))
+    games = example_games(evaluation, player, console.width)
+    if games:
+        say(f"\n{games}")
 
 
 def offer(commands: Mapping[str, str]) -> None:
@@ -100,11 +122,6 @@ def offer(commands: Mapping[str, str]) -> None:
     column = max(map(len, commands))
     for what, line in commands.items():
         print(f"  {what:{column}}  {line}")
-
-
-def commands_for(folder: Path, **names: str) -> dict[str, str]:
-    """Return commands of this program for a run folder, by what they do."""
-    return {what: command(name, str(folder)) for name, what in names.items()}
 
 
 def run_command(main: Callable[[Sequence[str]], None], prog: str, args: Sequence[str] | None = None) -> NoReturn:

@@ -12,17 +12,18 @@ from typing import Any, Literal
 
 from tyro.conf import Positional
 
-from selfplay.cli.flags import parse, show_verdict
+from selfplay.cli.flags import parse, show_evaluation
 from selfplay.errors import UserError
 from selfplay.files import checksum_of_file
 from selfplay.judge.evaluate import BOTH_SEATS, Evaluation, evaluate_policy
-from selfplay.judge.games import example_games
 from selfplay.judge.progress import Progress
 from selfplay.judge.verdict import Verdict
 from selfplay.players import EvaluatedPlayer, NamedPolicy, following, print_to_stderr
-from selfplay.program import open_console, say
+from selfplay.program import say
 from selfplay.runs.folder import MODEL
-from selfplay.settings import checked
+from selfplay.runs.screen import verdict_style
+from selfplay.settings import SettingsError, checked
+from selfplay.text import verdict_text
 
 PARTS = ("tictactoe-selfplay", "numpy", "torch")
 """Distributions on whose versions a verdict may depend."""
@@ -53,7 +54,7 @@ class ProveConfig(EvaluatedPlayer):
 
     def __post_init__(self) -> None:
         if self.json and self.csv:
-            raise UserError("json and csv are two forms of the same: choose one")
+            raise SettingsError("`json` and `csv` are two forms of the same: choose one")
         if self.others and not self.csv:
             raise UserError(f"{self.others[0]}: is a second player; add --csv to compare players")
 
@@ -67,13 +68,11 @@ def main(args: Sequence[str], prog: str = "selfplay prove") -> None:
     with following() as progress:
         named = config.resolve(progress)
         evaluation = evaluate(named, config)
-    notes = []
+    said = [verdict_text(evaluation.verdict)]
     if named.folder is None and named.rules != config.rules:
-        notes.append(f"It was judged on the board that it brings, {named.rules}.")
-    show_verdict(evaluation.verdict, *notes)
-    games = example_games(evaluation, named.player, open_console().width)
-    if games:
-        say(f"\n{games}")
+        said.append(f"It was judged on the board that it brings, {named.rules}.")
+    say("\n".join(said), verdict_style(evaluation.verdict))
+    show_evaluation(evaluation, named.player)
 
 
 def print_for_programs(config: ProveConfig) -> None:

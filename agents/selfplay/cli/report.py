@@ -11,8 +11,7 @@ from selfplay.cli.arena import percent
 from selfplay.cli.flags import offer, parse
 from selfplay.errors import UserError
 from selfplay.program import open_console, tensorboard
-from selfplay.runs.folder import CONFIG
-from selfplay.settings import written
+from selfplay.runs.folder import CONFIG, written
 
 if TYPE_CHECKING:
     from rich.table import Table

@@ -60,8 +60,7 @@ def main(args: Sequence[str], prog: str = "selfplay sweep", **own: Any) -> None:
         os.environ["RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER"] = "0"
         os.environ.setdefault("RAY_AUTH_TOKEN", secrets.token_hex(32))
     plan = plan_of(config, own)
-    runs = [] if plan.search else plans.all_runs(plan)
-    space = plans.search_space(plan) if plan.search else {}
+    runs, space = plans.runs_or_space(plan)
     folder = config.resume or new_folder(config, plan)  # only now: a plan that cannot be carried out leaves no folder
     with locked(folder):
         try:

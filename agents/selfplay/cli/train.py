@@ -9,23 +9,21 @@ from typing import TYPE_CHECKING, Annotated, Any, Generic, TypeVar, get_args
 import tyro
 from tyro.constructors import ConstructorRegistry, PrimitiveConstructorSpec, PrimitiveTypeInfo
 
-from selfplay.cli.flags import PLAYING, commands_for, offer, unwrap_docstrings, wrapped
+from selfplay.cli.flags import SHORT_FLAGS, long_flags, offer, show_evaluation, unwrap_docstrings, wrapped
 from selfplay.dqn.config import DQNConfig
 from selfplay.errors import UserError
-from selfplay.program import command, open_console, say, tensorboard
+from selfplay.program import command, say, tensorboard
 from selfplay.runs.algorithms import ALGORITHMS, Config, settings_of
 from selfplay.runs.api import train
-from selfplay.runs.folder import RunFlags, about
+from selfplay.runs.folder import RunFlags, settings_summary, written
 from selfplay.runs.load import Saved, check_own, read_settings
-from selfplay.settings import SHORT_NAMES, SettingsError, written
+from selfplay.settings import SettingsError
 from selfplay.tabular.config import TabularConfig
 from tictactoe import Rewards, Rules
 from tictactoe.rewards import PRESETS
 
 if TYPE_CHECKING:
     from selfplay.runs.result import Run
-
-SHORT_FLAGS = {f"--{short}": f"--{name.replace('_', '-')}" for short, name in SHORT_NAMES.items()} | {"-k": "--k"}
 
 FLAGS = ConstructorRegistry()
 """How words become values, where tyro's own rules differ from those of a sweep."""
@@ -62,9 +60,9 @@ def main(args: Sequence[str], prog: str = "selfplay train", **own: Any) -> None:
     flags, saved = read(args, prog, **own)
     config = flags.settings
     # Before PyTorch is imported, which takes seconds.
-    preset = "default, " if getattr(config, "preset", None) == "default" else ""  # `about` names the others
+    preset = "default, " if getattr(config, "preset", None) == "default" else ""  # `settings_summary` names the others
     unproved = "; no run with this target was ever proved" if getattr(config, "target", "") == "article" else ""
-    print(f"Training {config.algorithm} on {config.rules}: {preset}{about(config)}{unproved}", flush=True)
+    print(f"Training {config.algorithm} on {config.rules}: {preset}{settings_summary(config)}{unproved}", flush=True)
     of_process = vars(flags.run)
     if flags.run.resume is not None:
         of_process = of_process | {"resume": saved}
@@ -90,20 +88,19 @@ def read(
     that is resumed or copied, with its `own` parts, its settings are the defaults.
 
     Raises:
-        UserError: there is no such algorithm or run, or a value is out of bounds or does not fit the others.
+        UserError: there is no such algorithm or run, a value is out of bounds or does not fit the others, or a flag is
+            given twice.
         SystemExit: tyro has refused a flag or its value, or has printed the help.
     """
     algorithm, flags = "", list(args)
     if flags and not flags[0].startswith("-"):
         algorithm = flags.pop(0)
-    flags = [spelled_out(flag) for flag in flags]
+    flags = long_flags(flags)
     # Two passes: tyro takes the defaults before it reads any flag, and these flags choose the defaults.
     origin, _ = tyro.cli(Origin, prog=prog, args=flags, return_unknown_args=True, add_help=False)
     if origin.config is not None and origin.resume is not None:
         raise SettingsError("`config` begins a new run and `resume` continues one: leave out one of them")
-    place = origin.resume or origin.config
-    saved = None if place is None else read_settings(place)
-    default = defaults(algorithm, origin, saved, own)
+    default, saved = defaults(algorithm, origin, own)
     unwrap_docstrings(TrainFlags, RunFlags, type(default), Rules)
     kind: Any = TrainFlags[type(default)]  # type: ignore[misc] # known only now
     found: TrainFlags[Any] = tyro.cli(
@@ -119,53 +116,38 @@ def read(
 
 
 @FLAGS.primitive_rule
-def several_in_one_word(kind: PrimitiveTypeInfo) -> PrimitiveConstructorSpec[Any] | None:
-    """Return how a flag for several numbers is read, such as 64x32; None if the flag is of another type."""
-    if kind.type_origin is not tuple:
+def in_one_word(kind: PrimitiveTypeInfo) -> PrimitiveConstructorSpec[Any] | None:
+    """Return how layers, such as 64x32, and rewards are read: by their settings themselves; None for another flag."""
+    if kind.type_origin is tuple:
+        metavar = "INTxINT..."
+    elif Rewards in get_args(kind.type):
+        metavar = f"{{{','.join(PRESETS)}}}|NAME=FLOAT:..."
+    else:
         return None
     return PrimitiveConstructorSpec(
         nargs=1,
-        metavar="INTxINT...",
+        metavar=metavar,
         instance_from_str=lambda words: words[0],
-        is_instance=lambda value: isinstance(value, tuple),
+        is_instance=lambda value: isinstance(value, tuple | str | Rewards),
         str_from_instance=lambda value: [written(value)],
     )
 
 
-@FLAGS.primitive_rule
-def rewards_in_one_word(kind: PrimitiveTypeInfo) -> PrimitiveConstructorSpec[Any] | None:
-    """Return how the flag for rewards is read, which is checked with the other settings; None for another type."""
-    if Rewards not in get_args(kind.type):
-        return None
-    return PrimitiveConstructorSpec(
-        nargs=1,
-        metavar=f"{{{','.join(PRESETS)}}}|NAME=FLOAT:...",
-        instance_from_str=lambda words: words[0],
-        is_instance=lambda value: isinstance(value, str | Rewards),
-        str_from_instance=lambda value: [written(value)],
-    )
-
-
-def spelled_out(flag: str) -> str:
-    """Return the long form of a flag, which may have its value behind an equals sign."""
-    name, equals, value = flag.partition("=")
-    return f"{SHORT_FLAGS.get(name, name)}{equals}{value}"
-
-
-def defaults(algorithm: str, origin: Origin, saved: Saved | None, own: Mapping[str, Any]) -> Config:
-    """Return the settings that the other flags change: those of a run, of a preset or board, or of the algorithm.
+def defaults(algorithm: str, origin: Origin, own: Mapping[str, Any]) -> tuple[Config, Saved | None]:
+    """Return the settings that the other flags change, and the run that has them if they are those of a run.
 
     Raises:
-        UserError: there is no such algorithm, or the run is of another algorithm or has other `own` parts.
+        UserError: there is no such algorithm or run, or the run is of another algorithm or has other `own` parts.
     """
-    kind = settings_of(algorithm or DQNConfig.algorithm)
-    if saved is None:
-        given = {name: getattr(origin, name) for name in ("preset", "rows", "cols", "k")}
-        return kind(**{name: value for name, value in given.items() if value is not None})
+    place = origin.resume or origin.config
+    if place is None:
+        given = {name: value for name, value in vars(origin).items() if value is not None}
+        return settings_of(algorithm or DQNConfig.algorithm)(**given), None
+    saved = read_settings(place)
     check_own(saved, **{"learner": None, "network": None, "agent": None, **own})
-    if algorithm and algorithm != saved.config.algorithm:
+    if algorithm not in ("", saved.config.algorithm):
         raise UserError(f"{saved.folder}: is a run of {saved.config.algorithm}, not of {algorithm}")
-    return saved.config
+    return saved.config, saved
 
 
 def description(default: Config, prog: str) -> str:
@@ -183,28 +165,27 @@ def show_details(run: "Run") -> None:
     """Print the table of both seats, and games of the player."""
     from selfplay.judge.ask import agent_policy
     from selfplay.judge.evaluate import evaluate_policy
-    from selfplay.judge.games import example_games
     from selfplay.judge.move_values import ALL_STATES_CELLS
-    from selfplay.judge.report import verdict_table
 
-    console = open_console()
-    console.print(verdict_table(run.verdict))
-    every_state = run.config.rules.cells <= ALL_STATES_CELLS
-    evaluation = evaluate_policy(agent_policy(run.player, run.config.rules), every_state)
-    games = example_games(evaluation, run.player, console.width)
-    say(games.rstrip())
+    rules = run.config.rules
+    evaluation = evaluate_policy(agent_policy(run.player, rules), rules.cells <= ALL_STATES_CELLS)
+    show_evaluation(evaluation, run.player)
 
 
 def show_commands(run: "Run") -> None:
     """Print where the run is, and what to do next; first how to continue it, unless its player is proved."""
-    config, resume = run.config, ["train", "--resume", str(run.folder)]
+    config, folder = run.config, str(run.folder)
     commands = {}
     if run.interrupted:
-        commands["Continue it:"] = command(*resume)
+        commands["Continue it:"] = command("train", "--resume", folder)
     elif not run.verdict.unexploitable:
         longer = f"--{config.length_setting.replace('_', '-')}"
-        commands["Continue it:"] = command(*resume, longer, str(2 * config.length))
-    commands |= commands_for(run.folder, **PLAYING, prove="Evaluate it again:")
-    commands["See all runs' curves:"] = tensorboard(run.folder.parent)
-    say(f"The run is in {run.folder}. What you can do next:")
+        commands["Continue it:"] = command("train", "--resume", folder, longer, str(2 * config.length))
+    commands |= {
+        "Play against it:": command("play", folder),
+        "Look inside it in a browser:": command("web", folder),
+        "Evaluate it again:": command("prove", folder),
+        "See all runs' curves:": tensorboard(run.folder.parent),
+    }
+    say(f"The run is in {folder}. What you can do next:")
     offer(commands)

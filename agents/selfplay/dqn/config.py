@@ -13,6 +13,7 @@ from selfplay.settings import (
     Fraction,
     Integer,
     RunSettings,
+    SettingsError,
     StepSize,
     Stop,
     checked,
@@ -20,8 +21,9 @@ from selfplay.settings import (
     with_board,
 )
 from tictactoe import Rewards, Rules
-from tictactoe.batch import check_fits
+from tictactoe.names import unknown
 from tictactoe.rewards import PRESETS as NAMED_REWARDS, named_rewards
+from tictactoe.rules import WORD_BITS
 from tictactoe.tree import SOLVABLE_CELLS
 
 Symmetry: TypeAlias = Literal["canonical", "augment", "none"]
@@ -51,6 +53,8 @@ def known_rewards(value: Any) -> str | Rewards:
     if isinstance(value, str) and "=" in value:
         words = (word.partition("=") for word in value.split(":"))
         value = {name: float(number) for name, _, number in words}
+    elif isinstance(value, str) and value not in NAMED_REWARDS:
+        raise ValueError(unknown("rewards", value, NAMED_REWARDS, ", or name numbers as in illegal=-5:draw=0.5"))
     try:
         rewards = named_rewards(value)
     except TypeError as error:
@@ -174,7 +178,9 @@ class DQNConfig(RunSettings):
         for name, least in (("memory_size", "num_envs"), ("memory_size", "batch_size"), ("total_steps", "warmup")):
             wanted = f"at least `{least}` ({getattr(self, least)})"
             require(getattr(self, name) >= getattr(self, least), name, wanted, getattr(self, name))
-        check_fits(self.rules)
+        if self.rules.cells > WORD_BITS:
+            cells = f"{self.rules} has {self.rules.cells} cells"
+            raise SettingsError(f"{cells}: choose `rows` and `cols` with at most {WORD_BITS}")
         solvable = self.rules.cells <= SOLVABLE_CELLS
         wanted = f"unbeatable or never on a board of more than {SOLVABLE_CELLS} cells"
         require(self.stop != "optimal" or solvable, "stop", wanted, self.stop)

@@ -3,6 +3,7 @@
 The algorithm itself is in `dqn.py`.
 """
 
+import os
 from collections.abc import Mapping
 from typing import Any
 
@@ -15,10 +16,11 @@ from selfplay.dqn.network import NetworkFactory, empty_network
 from selfplay.dqn.player import QPlayer
 from selfplay.dqn.pool import SNAPSHOTS
 from selfplay.errors import UserError
-from selfplay.settings import GIGABYTE, SettingsError, machine_bytes, require
+from selfplay.settings import SettingsError, require
 from selfplay.tensor_file import check_state
 from tictactoe import Rules
 
+GIGABYTE = 10**9
 WEIGHT_COPIES = 6
 """Vectors of all weights: network, gradient, target network, average, and two moments of Adam."""
 
@@ -97,7 +99,7 @@ class DQNLearner:
             tensors[f"agent_{number}.loss"] = update.loss
         for name, tensor in tensors.items():
             if not bool(tensor.isfinite().all()):
-                raise UserError(f"{name} is no longer finite; lower learning_rate")
+                raise SettingsError(f"{name} is no longer finite; lower `learning_rate`")
 
     def state(self) -> dict[str, Any]:
         """Return everything that training changes. The last updates are left out, since the next step replaces them.
@@ -201,7 +203,7 @@ def choose_device(name: str) -> torch.device:
     if name == "auto":
         name = "cuda" if available["cuda"] else "cpu"
     if not available[name]:
-        raise SettingsError(f"`device` {name}: this machine or this build of PyTorch has none; use device cpu")
+        raise SettingsError(f"`device` {name}: this machine or this build of PyTorch has none; use `device` cpu")
     return torch.device(name)
 
 
@@ -236,4 +238,6 @@ def device_bytes(device: torch.device) -> int | None:
     """Return the size of a device's memory, used or free; None if the system does not tell."""
     if device.type == "cuda":
         return torch.cuda.get_device_properties(device).total_memory
-    return machine_bytes()
+    if not hasattr(os, "sysconf"):
+        return None
+    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")

@@ -17,7 +17,7 @@ from selfplay.program import waiting
 from selfplay.runs.algorithms import Config, configured, described, new_learner
 from selfplay.runs.folder import METRICS, RunFlags, check_empty, new_run_dir
 from selfplay.runs.load import Folder, Saved, check_own, folder_of, part_names, read_settings
-from selfplay.settings import CustomConfig, RunSettings, SettingsError, changed, check_changes, flat
+from selfplay.settings import CustomConfig, RunSettings, SettingsError, to_json
 
 if TYPE_CHECKING:
     from selfplay.dqn.dqn import DQNAgent
@@ -150,14 +150,14 @@ def chosen(
     if not isinstance(base, CustomConfig):
         if learner is not None:
             raise UserError(f"{base.algorithm}: does not have your own learner; leave out learner=")
-        return changed(base, settings), None
+        return replace(base, **settings), None
     if learner is None:
         raise UserError(f"{base.algorithm}: has your own learner; give learner=")
     made = make_learner(learner, base.options)
     config = described(made, base)
     if algorithm is None and "seed" in config.options:
         settings = {"seed": config.options["seed"], **settings}
-    return changed(config, settings), made
+    return replace(config, **settings), made
 
 
 def _resumed(
@@ -185,10 +185,25 @@ def _resumed(
     if not force:
         check_changes(before, config, str(folder))
     with locked(folder):  # else a run that another process is training would only be refused after seconds
-        if saved.finished and flat(config) == flat(before):
-            longer = f"{config.length_setting} above {config.length} continues it"
-            raise UserError(f"{folder}: is finished; {longer}, or if a proof ended it, stop never with force")
+        if saved.finished and to_json(config) == to_json(before):
+            longer = f"`{config.length_setting}` above {config.length} continues it"
+            raise SettingsError(f"{folder}: is finished; {longer}, or if a proof ended it, `stop` never with `force`")
     return config, made
+
+
+def check_changes(before: RunSettings, now: RunSettings, place: str) -> None:
+    """Refuse to resume a run with other settings; its length may grow, since nothing before the end depends on it.
+
+    Raises:
+        SettingsError: some differ; all differences are shown.
+    """
+    old, new = to_json(before), to_json(now)
+    differences = [name for name in new if old[name] != new[name]]
+    if now.length_setting in differences and now.length > before.length:
+        differences.remove(now.length_setting)
+    if differences:
+        shown = "; ".join(f"`{name}` was {old[name]!r} and now is {new[name]!r}" for name in differences)
+        raise SettingsError(f"{place}: other settings than those of the run: {shown} (`force` takes them)")
 
 
 def _learner_of(

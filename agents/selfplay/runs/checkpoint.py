@@ -12,7 +12,7 @@ from selfplay.errors import UserError
 from selfplay.files import sync
 from selfplay.runs.folder import CHECKPOINT, METRICS
 from selfplay.runs.loop import Progress
-from selfplay.settings import LARGEST, RunSettings, flat
+from selfplay.settings import LARGEST, RunSettings, to_json
 from selfplay.tensor_file import read_state, write_state
 
 KEPT = "kept/"
@@ -52,7 +52,7 @@ def write_checkpoint(
     metrics = folder / METRICS
     if metrics.exists():
         sync(metrics)  # the checkpoint counts its lines
-    notes: dict[str, Any] = {"progress": asdict(progress), "settings": flat(config)}
+    notes: dict[str, Any] = {"progress": asdict(progress), "settings": to_json(config)}
     if kept is not None:
         notes["kept"] = kept.steps
         state = {**state, **{KEPT + name: value for name, value in kept.tensors.items()}}

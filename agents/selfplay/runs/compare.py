@@ -4,9 +4,9 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from selfplay.runs.folder import TIME, differences, in_words, stem
+from selfplay.runs.folder import TIME, differences, in_words, stem, written
 from selfplay.runs.result import Run, past_proof
-from selfplay.settings import RunSettings, written
+from selfplay.settings import RunSettings
 
 
 class Row(NamedTuple):

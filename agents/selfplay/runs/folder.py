@@ -5,14 +5,15 @@ import os
 import re
 import time
 from collections.abc import Mapping
-from dataclasses import fields
+from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any
 
 from selfplay.errors import UserError
 from selfplay.files import read_small, write_whole
 from selfplay.judge.verdict import Verdict
-from selfplay.settings import Place, RunSettings, Seconds, SettingsError, checked, flat, require, written
+from selfplay.settings import Place, RunSettings, Seconds, SettingsError, checked, require, to_json
+from tictactoe import Rewards
 
 CONFIG, MODEL, EVALUATION, METRICS = "config.json", "model.safetensors", "evaluation.json", "metrics.jsonl"
 CHECKPOINT, SNAPSHOTS, PROGRESS = "checkpoint.safetensors", "snapshots", "progress.png"
@@ -111,7 +112,7 @@ def write_config(
         "algorithm": config.algorithm,
         "finished": finished,
         "kept_steps": kept_steps,
-        "config": flat(config),
+        "config": to_json(config),
     }
     _write_json(folder / CONFIG, content | dict(notes))
 
@@ -159,7 +160,7 @@ def differences(config: RunSettings) -> dict[str, Any]:
     return changed | getattr(config, "options", {})  # the settings of a custom learner
 
 
-def about(config: RunSettings) -> str:
+def settings_summary(config: RunSettings) -> str:
     """Return the seed of a run and, in short, the settings that differ from the defaults."""
     return ", ".join([in_words(name, value) for name, value in differences(config).items()] + [f"seed {config.seed}"])
 
@@ -172,6 +173,18 @@ def in_words(name: str, value: object) -> str:
     if isinstance(value, bool):
         return words if value else f"no {words}"
     return f"{words} {value.name if isinstance(value, Path) else written(value)}"
+
+
+def written(value: object) -> str:
+    """Return a value as it is written in flags and in a sweep."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, tuple | list):
+        return "x".join(map(str, value)) or "[]"
+    if isinstance(value, Rewards):
+        default = asdict(Rewards())
+        return ":".join(f"{name}={number}" for name, number in asdict(value).items() if number != default[name])
+    return str(value)
 
 
 def new_run_dir(config: RunSettings, flags: RunFlags) -> Path:

@@ -25,7 +25,7 @@ from selfplay.runs.loop import PROOFS_TO_STOP, Progress, Record, Recorder, learn
 from selfplay.runs.metrics import Metrics, read_metrics
 from selfplay.runs.result import FINISHED, INTERRUPTED, TERMINATED, Interrupted, Run, earlier_records
 from selfplay.runs.screen import Screen
-from selfplay.settings import CustomConfig, RunSettings, flat, require
+from selfplay.settings import CustomConfig, RunSettings, require, to_json
 from selfplay.tensor_file import write_state, write_tensors
 from tictactoe import batch
 
@@ -201,7 +201,7 @@ class RunFolder(Recorder):
         try:
             restore(learner, checkpoint.state)
         except UserError as error:
-            now = json.loads(json.dumps(flat(config)))
+            now = to_json(config)
             changed = ", ".join(name for name, value in settings.items() if now.get(name) != value) or "none"
             raise UserError(f"{folder / CHECKPOINT}: {error}; settings that have changed since: {changed}") from None
         if progress.due <= learner.steps:

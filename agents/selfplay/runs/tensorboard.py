@@ -16,7 +16,7 @@ from torch.utils.tensorboard import summary
 
 from selfplay.files import append
 from selfplay.runs.metrics import Metrics, on_axis
-from selfplay.settings import RunSettings, flat
+from selfplay.settings import RunSettings, to_json
 
 PREFIX = "events.out.tfevents."
 
@@ -62,7 +62,7 @@ class Events:
 
         PyTorch also writes a list of all settings; then TensorBoard shows only those of the first run.
         """
-        settings = flat(self._config)
+        settings = to_json(self._config)
         settings |= settings.pop("options", {})  # of a custom learner
         shown = {name: value if type(value) in (int, float) else str(value) for name, value in settings.items()}
         shown |= {"algorithm": self._config.algorithm, "board": str(self._config.rules).replace(",", "x")}

@@ -17,7 +17,8 @@ import tyro
 from selfplay.errors import UserError
 from selfplay.files import read_small, write_whole
 from selfplay.runs.algorithms import Config, configured
-from selfplay.settings import CountOrZero, checked, value_of, written
+from selfplay.runs.folder import written
+from selfplay.settings import BOARD, CountOrZero, RunSettings, checked
 
 FILE = "sweep.json"
 LARGEST_FILE = 1 << 20
@@ -107,11 +108,24 @@ def read(folder: Path) -> Plan:
     """
     path = folder / FILE
     try:
-        return Plan(**json.loads(read_small(path, LARGEST_FILE)))
+        plan = Plan(**json.loads(read_small(path, LARGEST_FILE)))
+        runs_or_space(plan)  # refuses values that no run can have
     except OSError as error:
         raise UserError(f"{path}: cannot be read ({error.strerror}); is this the folder of a sweep?") from None
     except (ValueError, TypeError, RecursionError) as error:
         raise UserError(f"{path}: is not the plan of a sweep ({error})") from None
+    return plan
+
+
+def runs_or_space(plan: Plan) -> tuple[list[Run], dict[str, Range | list[str]]]:
+    """Return every run of a sweep, or the space that its search samples from.
+
+    Raises:
+        UserError: there is no such algorithm or setting, or a value does not fit.
+    """
+    if plan.search:
+        return [], search_space(plan)
+    return all_runs(plan), {}
 
 
 def all_runs(plan: Plan) -> list[Run]:
@@ -172,6 +186,11 @@ def make_run(plan: Plan, values: Mapping[str, Any], seed: int) -> Run:
     except UserError as error:
         raise UserError(f"{label(values)}: {error}" if values else error) from None
     return Run(label({name: value_of(config, name) for name in values}), config)
+
+
+def value_of(config: RunSettings, name: str) -> Any:
+    """Return the value of a setting by its name as it is typed."""
+    return getattr(config.rules if name in BOARD else config, name)
 
 
 def pairs(plan: Plan, flag: Literal["set", "vary", "each"]) -> Iterator[tuple[str, str]]:

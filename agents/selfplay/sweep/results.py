@@ -10,9 +10,8 @@ from selfplay.errors import UserError
 from selfplay.files import checksum_of_file, read_small
 from selfplay.runs.folder import CONFIG, MODEL
 from selfplay.runs.result import past_proof
-from selfplay.settings import value_of
 from selfplay.sweep import plan as plans
-from selfplay.sweep.plan import Plan, Run
+from selfplay.sweep.plan import Plan, Run, value_of
 
 FAILURE = "failure.txt"
 """File in a run's folder that says why it failed; it is removed when the run is resumed."""

@@ -16,11 +16,11 @@ from selfplay.settings import (
     RunSettings,
     SettingsError,
     StepSize,
-    check_known_rules,
     checked,
     require,
 )
 from tictactoe import Rules
+from tictactoe.rules import refuse_unknown_rules
 
 TABLE_CELLS = 16
 """Cells of the largest board that a table is made for: 3^16 values are 0.3 GiB, and every cell more triples that."""
@@ -149,7 +149,7 @@ class TDBackupConfig(RunSettings):
     """What a draw is worth to the second seat."""
 
     def __post_init__(self) -> None:
-        check_known_rules(self.rules, self.algorithm)
+        refuse_unknown_rules(self.rules, self.algorithm)
         if self.rules.cells > TABLE_CELLS:
             raise SettingsError(
                 f"a table for {self.rules} holds 3^{self.rules.cells} values of 8 bytes: "

@@ -17,7 +17,7 @@ from selfplay.errors import UserError
 from selfplay.judge.ask import check_same_board, choices_policy, player_policy
 from selfplay.judge.move_values import ALL_STATES_CELLS
 from selfplay.players import NamedPolicy, Perspective
-from selfplay.runs.folder import CONFIG, MODEL, SNAPSHOTS, about
+from selfplay.runs.folder import CONFIG, MODEL, SNAPSHOTS, settings_summary
 from selfplay.runs.load import SHIPPED, SHIPPED_FOLDER, load, read_settings, snapshot_steps
 from selfplay.settings import check_known_rules
 from selfplay.web.analysis import searched_choices
@@ -138,7 +138,7 @@ def _run_entry(folder: Path) -> dict[str, Any]:
     config = read_settings(folder).config
     return {
         "kind": config.algorithm,
-        "differs": about(config),
+        "differs": settings_summary(config),
         "unit": config.unit,
         "snapshots": snapshot_steps(folder),
         "waiting": not (folder / MODEL).exists(),

@@ -11,7 +11,7 @@ import pytest
 from selfplay.cli import certify
 from selfplay.judge import check_certificate
 from selfplay.runs.load import SHIPPED_FOLDER
-from tests.runs import python, refused
+from tests.runs import python
 
 pytestmark = pytest.mark.usefixtures("here")
 
@@ -40,15 +40,3 @@ def test_a_built_in_opponent_is_certified_by_all_of_its_choices() -> None:
     assert check_certificate.main(certify.NAME) == 0
     _, entry, *_ = gzip.decompress(Path(certify.NAME).read_bytes()).decode().splitlines()
     assert entry.count("*") > 1
-
-
-@pytest.mark.parametrize(
-    ("args", "named"),
-    [
-        ("rule", "rule"),
-        ("rule --rows 3 --cols 4 --k 4 --positions 9", "9 positions"),
-    ],
-)
-def test_a_mistake_is_named_and_leaves_no_file(args: str, named: str, here: Path) -> None:
-    assert named in refused(certify.main, args.split())
-    assert not list(here.iterdir())

@@ -45,19 +45,10 @@ def test_what_was_filled_in_is_replaced_only_if_asked(here: Path) -> None:
     assert (third.read_text() == "my work", first.exists()) == (False, True)
 
 
-@pytest.mark.parametrize("into", ["taken", "taken/below"])
-def test_a_file_in_the_place_of_the_folder_is_named(into: str, here: Path) -> None:
-    (here / "taken").write_text("")
-    assert into in refused(course.main, ["--into", into])
-
-
-def test_the_units_are_in_the_wheel(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_units_are_in_the_wheel() -> None:
     listed = (ROOT / "pyproject.toml").read_text()
     for file in (*course.units(), *(ROOT / "docs" / "course").glob("*.csv")):
         assert f'"docs/course/{file.name}" = "selfplay/course/{file.name}"' in listed
-    (here / "unit_1.py").touch()
-    monkeypatch.setattr(course, "UNITS", here)  # which a wheel has
-    assert course.units() == [here / "unit_1.py"]
 
 
 UNIT = """\
@@ -96,13 +87,10 @@ HAND_INS = {
     "right": ("week 1/my work.py", written(RIGHT), "passed", ""),
     "changed below the blank": ("unit_1.ipynb", in_jupyter(written(RIGHT).replace("42", "43")), "passed", ""),
     "two blanks": ("unit_1.py", written(RIGHT.replace("def seven", '# %% tags=["blank"]\ndef seven')), "passed", ""),
-    "prints a lot": ("unit_1.py", written(f"{RIGHT}import os\nos.chdir('..')\nprint('no' * 10**7)"), "passed", ""),
     "wrong": ("unit_1.ipynb", in_jupyter(written(RIGHT.replace("7", "8"))), "not yet", "six times seven is 42"),
     "crashes": ("unit_1.py", written("import no_such_module"), "not yet", "no_such_module"),
-    "no Python": ("unit_1.py", written("def six(:"), "not yet", "SyntaxError"),
     "ends too soon": ("unit_1.py", written(f"{RIGHT}exit()"), "not yet", "status 0"),
     "lost its tag": ("unit_1.py", written(RIGHT).replace(' tags=["blank"]', ""), "not yet", "six, seven"),
-    "moved": ("unit_1.py", written(RIGHT.replace("def seven", "# %%\ndef seven")), "not yet", "six, seven"),
     "uses another cell": ("unit_1.py", written(f"helper()\n{RIGHT}"), "not yet", "'helper'"),
     "another file": ("notes.txt", "", "", "another file"),
     "a hidden copy": (".ipynb_checkpoints/unit_1.ipynb", in_jupyter(written(RIGHT)), "", "a hidden copy"),
@@ -154,16 +142,3 @@ def test_what_never_ends_is_ended(handed_in: Path, capsys: pytest.CaptureFixture
     (handed_in / "ann.py").write_text(written("while True: pass"))
     course.main(["--check", str(handed_in), "--seconds", "1"])
     assert "not finished after 1 s" in capsys.readouterr().out
-
-
-@pytest.mark.parametrize(("flags", "named"), [
-    ("--check empty", "empty"),
-    ("--check a_file", "a_file"),
-    ("--check none", "none"),
-    ("--check empty --seconds 0", "seconds"),
-    ("--csv", "--csv"),
-])  # fmt: skip
-def test_nothing_to_check_is_a_mistake(flags: str, named: str, here: Path) -> None:
-    (here / "empty").mkdir()
-    (here / "a_file").touch()
-    assert named in refused(course.main, flags.split())

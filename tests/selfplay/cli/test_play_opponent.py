@@ -1,33 +1,19 @@
 """Who a person can play against, and what they say a square is worth."""
 
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 
 import selfplay
-from selfplay.cli.play import PlayConfig, choose_move, choose_opponent, hints_of, learned_hints, true_hints
+from selfplay.cli.play import choose_move, hints_of, learned_hints, true_hints
 from selfplay.cli.play_board import Hint
 from selfplay.players import resolve
 from selfplay.position import Position
-from tests.runs import refused, save
+from tests.runs import save
 from tests.selfplay.cli.test_play_board import LARGE, position
 from tests.selfplay.dqn.scripted import config_with, make
 from tictactoe import Rules
-
-
-@pytest.mark.parametrize(
-    ("flags", "named"),
-    [
-        ({"opponent": "optimal", "rules": Rules(9, 8)}, "9x8"),
-        ({"rules": Rules(4)}, "4,3,3"),
-        ({"opponent": "heuristic", "hints": "learned"}, "heuristic"),
-    ],
-)
-def test_an_opponent_that_cannot_play_is_refused(flags: dict[str, Any], named: str) -> None:
-    assert named in refused(choose_opponent, PlayConfig(**flags))
-
 
 GENERATOR = np.random.default_rng(0)
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import torch
@@ -10,7 +11,6 @@ from selfplay.dqn.config import DQNConfig
 from selfplay.dqn.dqn import DQNAgent, InterleavedSelfPlay, Transitions
 from selfplay.dqn.learner import DQNLearner
 from selfplay.dqn.network import QNetwork
-from selfplay.settings import changed
 from tictactoe import Rewards, Rules, batch
 
 CPU = torch.device("cpu")
@@ -28,8 +28,8 @@ SMALL = DQNConfig(
 )
 
 
-def config_with(**changes: object) -> DQNConfig:
-    return changed(SMALL, changes)
+def config_with(**changes: Any) -> DQNConfig:
+    return replace(SMALL, **changes)
 
 
 def make(config: DQNConfig, separate: bool = False) -> InterleavedSelfPlay:

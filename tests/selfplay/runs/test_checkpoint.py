@@ -2,7 +2,6 @@
 
 import copy
 import itertools
-import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -16,7 +15,7 @@ from selfplay.dqn.dqn import BOOTSTRAPS
 from selfplay.dqn.learner import DQNLearner
 from selfplay.runs.checkpoint import Kept, read_checkpoint, write_checkpoint
 from selfplay.runs.loop import Progress
-from selfplay.settings import flat
+from selfplay.settings import to_json
 from selfplay.tensor_file import read_state, write_state
 from tests.selfplay.dqn.scripted import config_with
 
@@ -87,7 +86,7 @@ def test_the_state_of_every_setting_continues_to_the_same_bits(
     assert found.kept is not None
     assert found.kept.steps == 960
     assert_same_state(found.kept.tensors, kept.tensors)
-    assert found.settings == json.loads(json.dumps(flat(config)))
+    assert found.settings == to_json(config)
     resumed.restore(found.state)
     assert_same_state(resumed.state(), learner.state())
     for _ in range(4):

@@ -14,7 +14,7 @@ from selfplay.dqn.config import DQNConfig
 from selfplay.runs import algorithms, folder as run_folder
 from selfplay.runs.folder import RunFlags
 from selfplay.runs.load import SHIPPED_FOLDER, read_settings
-from selfplay.settings import Count, RunSettings, checked, flat
+from selfplay.settings import Count, RunSettings, checked, to_json
 from selfplay.tabular.config import AfterstateQConfig, MinimaxQConfig, TDBackupConfig, TDValueConfig
 from selfplay.tabular.learners import make_learner
 from tests.runs import refused, save
@@ -91,13 +91,13 @@ def test_a_run_that_started_from_a_table_needs_that_file_no_more(tmp_path: Path)
 def test_a_setting_that_a_file_lacks_has_its_default(config: Any, tmp_path: Path) -> None:
     run_folder.write_config(tmp_path, config, {})
     content = json.loads((tmp_path / "config.json").read_text())
-    defaults = flat(type(config)(**{name: value for name, value in vars(config).items() if name == "preset"}))
+    defaults = to_json(type(config)(**{name: value for name, value in vars(config).items() if name == "preset"}))
     for name, value in content["config"].items():
         fewer = {other: each for other, each in content["config"].items() if other != name}
-        if name == "preset" or flat(config)[name] != defaults[name]:
+        if name == "preset" or to_json(config)[name] != defaults[name]:
             continue  # without it the run is another one
         (tmp_path / "config.json").write_text(json.dumps(content | {"config": fewer}))
-        assert flat(read_settings(tmp_path).config)[name] == defaults[name], (name, value)
+        assert to_json(read_settings(tmp_path).config)[name] == defaults[name], (name, value)
         assert read_settings(tmp_path).config == dataclasses.replace(config, run_dir=None)
 
 
@@ -114,7 +114,7 @@ def test_a_new_setting_leaves_the_shipped_player_and_every_run_readable(
     after = selfplay.load("shipped").q_values(ABSOLUTE), selfplay.load(run).q_values(ABSOLUTE)
     assert all(np.array_equal(old, new) for old, new in zip(before, after, strict=True))
     edit(run, config={"invented": 3})
-    assert flat(read_settings(run).config)["invented"] == 3
+    assert to_json(read_settings(run).config)["invented"] == 3
 
 
 @pytest.mark.parametrize(

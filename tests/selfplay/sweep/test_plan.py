@@ -112,13 +112,16 @@ def test_a_search_samples_from_ranges_and_values() -> None:
 
 
 def test_a_plan_is_read_as_it_was_written(tmp_path: Path) -> None:
-    plan = Plan("minimax-q", "5..7", ("games=500",), ("gamma=0.8,1",), ("step_size=0.1",), 0, "updates")
+    plan = Plan("minimax-q", "5..7", ("games=500",), ("gamma=0.8,1",), ("alpha=0.2",), 0, "updates")
     plans.write(plan, tmp_path)
     assert plans.read(tmp_path) == plan
 
 
-def test_a_folder_without_a_plan_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match=str(tmp_path)):
+@pytest.mark.parametrize("plan", [None, "[]", '{"seeds": "few"}', '{"vary": ["lr=1"]}', '{"search": 2}'])
+def test_a_file_that_holds_no_plan_is_named(plan: str | None, tmp_path: Path) -> None:
+    if plan is not None:
+        (tmp_path / plans.FILE).write_text(plan)
+    with pytest.raises(UserError, match=str(tmp_path / plans.FILE)):
         plans.read(tmp_path)
 
 
