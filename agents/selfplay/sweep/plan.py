@@ -103,11 +103,13 @@ def read(folder: Path) -> Plan:
     """Return the plan of the sweep in a folder.
 
     Raises:
-        UserError: there is none, or it cannot be read.
+        UserError: there is none, it cannot be read, or it names a setting or a value that there is not.
     """
     path = folder / FILE
     try:
-        return Plan(**json.loads(read_small(path, LARGEST_FILE)))
+        plan = Plan(**json.loads(read_small(path, LARGEST_FILE)))
+        search_space(plan) if plan.search else all_runs(plan)
+        return plan
     except OSError as error:
         raise UserError(f"{path}: cannot be read ({error.strerror}); is this the folder of a sweep?") from None
     except (ValueError, TypeError, RecursionError) as error:

@@ -112,13 +112,27 @@ def test_a_search_samples_from_ranges_and_values() -> None:
 
 
 def test_a_plan_is_read_as_it_was_written(tmp_path: Path) -> None:
-    plan = Plan("minimax-q", "5..7", ("games=500",), ("gamma=0.8,1",), ("step_size=0.1",), 0, "updates")
+    plan = Plan("minimax-q", "5..7", ("games=500",), ("gamma=0.8,1",), ("alpha=0.1",), 0, "updates")
     plans.write(plan, tmp_path)
     assert plans.read(tmp_path) == plan
 
 
-def test_a_folder_without_a_plan_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match=str(tmp_path)):
+@pytest.mark.parametrize(
+    "content",
+    [
+        None,
+        "{",
+        '{"seeds": "3..1"}',
+        '{"sets": []}',
+        '{"set": ["gamma=2"]}',
+        '{"vary": ["sed=1"]}',
+        '{"search": 2, "vary": ["k=3..1"]}',
+    ],
+)
+def test_a_plan_that_cannot_be_carried_out_is_refused_with_its_file(content: str | None, tmp_path: Path) -> None:
+    if content is not None:
+        (tmp_path / "sweep.json").write_text(content)
+    with pytest.raises(UserError, match=str(tmp_path / "sweep.json")):
         plans.read(tmp_path)
 
 
