@@ -182,9 +182,6 @@ class RunSettings:
 
     seed: Seed = 0
     """Seed of every random number of the run."""
-    run_dir: Place | None = None
-    """Folder of this run; it must be new or empty. Default: a new folder in runs_dir, named by algorithm, board, seed,
-    changed settings and time."""
 
     @model_validator(mode="before")
     @classmethod
@@ -269,12 +266,12 @@ def with_board(settings: Mapping[str, Any], default: Rules) -> dict[str, Any]:
 
 
 def flat(config: RunSettings) -> dict[str, Any]:
-    """Return the settings by name, ready for JSON; the board's are among them, the place of the folder is not."""
+    """Return the settings by name, ready for JSON; the board's are among them."""
     settings: dict[str, Any] = {}
     for name, value in asdict(config).items():
         if name == "rules":
             settings |= value
-        elif name != "run_dir":
+        else:
             settings[name] = str(value) if isinstance(value, Path) else value
     return settings
 

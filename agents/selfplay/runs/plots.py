@@ -152,19 +152,15 @@ def _finish(axes: Axes, proved_from: float | None) -> None:
 def value_figure(values: Array, title: str, algorithm: str) -> Figure:
     """Plot the action values of one position, [R, C], as a board of numbers, in the page's colours; frame the best."""
     rows, cols = values.shape
-    # A run plots this while it trains: a layout that fits by itself, ticks and a scale would take most of the time.
-    wide, high = max(1.1 * cols + 0.4, TITLE_WIDTH), 1.1 * rows + 0.75
-    figure = Figure(figsize=(wide, high))
-    axes = figure.add_axes((0, 0.15 / high, 1, 1.1 * rows / high))
+    figure = Figure(figsize=(max(1.1 * cols, TITLE_WIDTH), 1.1 * rows + 0.75), layout="constrained")
+    axes = figure.add_subplot()
     axes.set_axis_off()
-    axes.invert_yaxis()
-    axes.set_aspect("equal")
     drawn = finite_values(values)
     loss = 0 if algorithm.startswith("td-") else -1  # what it is worth, as on the page
-    axes.pcolormesh(drawn, cmap=VALUES, vmin=loss, vmax=1, edgecolors=BOTH, linewidth=2)
+    axes.matshow(drawn, cmap=VALUES, vmin=loss, vmax=1)
     for (row, col), value in np.ndenumerate(drawn):
-        axes.text(col + 0.5, row + 0.5, value_text(values[row, col]), ha="center", va="center", color="black")
+        axes.text(col, row, value_text(values[row, col]), ha="center", va="center", color="black")
         if value == drawn.max():
-            axes.add_patch(Rectangle((col + 0.08, row + 0.08), 0.84, 0.84, fill=False, edgecolor="black", linewidth=3))
-    axes.set_title(f"{title}\nframed: the best", y=1, fontsize="medium")
+            axes.add_patch(Rectangle((col - 0.42, row - 0.42), 0.84, 0.84, fill=False, edgecolor="black", linewidth=3))
+    axes.set_title(f"{title}\nframed: the best", fontsize="medium")
     return figure

@@ -12,7 +12,7 @@ from selfplay.errors import MissingExtraError, UserError
 from selfplay.judge.verdict import Verdict
 from selfplay.runs.load import load, snapshot_steps
 from selfplay.runs.loop import Record, count_lapses, proves
-from selfplay.runs.metrics import Metrics, check_evaluation, first_of_final_streak, metrics_evaluation
+from selfplay.runs.metrics import Metrics, first_of_final_streak, metrics_evaluation
 from selfplay.settings import RunSettings
 from selfplay.text import verdict_html
 
@@ -153,13 +153,12 @@ def earlier_records(lines: Iterable[Metrics], config: RunSettings) -> list[Recor
     """Return the evaluations that lines of metrics.jsonl describe, without players.
 
     Raises:
-        UserError: a number of an evaluation is missing.
+        UserError: an older version wrote them.
     """
     records = []
     proofs = 0
     lapses = None
     for number, line in enumerate(lines, start=1):
-        check_evaluation(line)
         evaluation = metrics_evaluation(line, config.rules)
         proofs = proofs + 1 if proves(evaluation, config.stop) else 0
         lapses = count_lapses(lapses, evaluation)

@@ -20,12 +20,13 @@ from selfplay.program import on_stop_signals
 from selfplay.protocols import AnyAgent
 from selfplay.runs import folder as run_folder, loop
 from selfplay.runs.checkpoint import Kept, read_checkpoint, write_checkpoint
-from selfplay.runs.folder import CHECKPOINT, METRICS, MODEL, PROGRESS, SNAPSHOTS, RunFlags, snapshot_steps
+from selfplay.runs.folder import CHECKPOINT, METRICS, MODEL, PROGRESS, SNAPSHOTS, RunFlags
+from selfplay.runs.load import snapshot_steps
 from selfplay.runs.loop import PROOFS_TO_STOP, Progress, Record, Recorder, learner_policy, worth
 from selfplay.runs.metrics import Metrics, read_metrics
 from selfplay.runs.result import FINISHED, INTERRUPTED, TERMINATED, Interrupted, Run, earlier_records
 from selfplay.runs.screen import Screen
-from selfplay.settings import CustomConfig, RunSettings, flat, require
+from selfplay.settings import CustomConfig, RunSettings, flat
 from selfplay.tensor_file import write_state, write_tensors
 from tictactoe import batch
 
@@ -56,7 +57,7 @@ class RunFolder(Recorder):
         self._events_due = time.perf_counter() + SECONDS_WITHOUT_EVENTS
         self.progress = Progress(due=self._config.eval_every)
         """The counters of the run."""
-        is_new = not (flags.resume and self._restore(flags.force))
+        is_new = not (flags.resume and self._restore())
         self._lines = self._earlier_lines(0 if is_new else self.progress.evaluations)
         run_folder.write_config(self._folder, self._config, notes)
         run.records.extend(earlier_records(self._lines, self._config))
@@ -180,21 +181,17 @@ class RunFolder(Recorder):
 
     # Opening
 
-    def _restore(self, force: bool) -> bool:
+    def _restore(self) -> bool:
         """Restore the learner, the counters and the player that is kept; return False if the run begins again.
 
         Raises:
-            UserError: there is no checkpoint although there are results, it does not fit, or the run ended with a
-                proof.
+            UserError: its checkpoint is deleted or does not fit, or the run ended with a proof.
         """
         folder, config, learner = self._folder, self._config, self._learner
         checkpoint = read_checkpoint(folder)
         if checkpoint is None:
-            metrics = folder / METRICS
-            has_results = (folder / MODEL).exists() or (metrics.exists() and metrics.stat().st_size > 0)
-            if has_results and not force:
-                way_out = "put it back, or begin the run again with force"
-                raise UserError(f"{folder}: has results but no checkpoint; {way_out}")
+            if (folder / MODEL).exists():
+                raise UserError(f"{folder}: has a player but no checkpoint; put it back, or begin a new run")
             print(f"{folder}: holds no checkpoint yet; the run begins again", file=sys.stderr)
             return False
         progress, settings = checkpoint.progress, checkpoint.settings
@@ -204,15 +201,9 @@ class RunFolder(Recorder):
             now = json.loads(json.dumps(flat(config)))
             changed = ", ".join(name for name, value in settings.items() if now.get(name) != value) or "none"
             raise UserError(f"{folder / CHECKPOINT}: {error}; settings that have changed since: {changed}") from None
-        if progress.due <= learner.steps:
-            raise UserError(f"{folder / CHECKPOINT}: is damaged: its evaluation at {progress.due} steps is overdue")
         same_stop = settings.get("stop", config.stop) == config.stop
         if progress.proofs == PROOFS_TO_STOP and same_stop and self._run.ended == FINISHED:
             raise UserError(f"{folder}: is finished: stop {config.stop} is proved; stop never with force continues it")
-        # By force a run could be made shorter than it is, and its state at that length is no longer known.
-        length, name = config.length, config.length_setting
-        possible = learner.steps < length or settings.get(name) == length
-        require(possible, name, f"above what has been played, {learner.steps:,}", length)
         if not same_stop:
             progress.proofs = 0
         self.progress, self._kept = progress, checkpoint.kept
@@ -234,11 +225,9 @@ class RunFolder(Recorder):
         return lines
 
     def _drop_snapshots(self) -> None:
-        """Delete the snapshots of an earlier process that this one will save again, or would not have saved."""
-        unit = self._config.unit
-        passing = {int(line[unit]) for number, line in enumerate(self._lines, start=1) if not is_snapshot(number)}
+        """Delete the snapshots of an earlier process that this one will save again."""
         for steps in snapshot_steps(self._folder):
-            if steps > self._learner.steps or steps in passing:
+            if steps > self._learner.steps:
                 (self._folder / SNAPSHOTS / f"{steps}.safetensors").unlink()
 
 

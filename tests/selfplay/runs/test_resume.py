@@ -123,7 +123,6 @@ def test_a_run_that_has_proved_what_it_should_is_not_made_longer(
         ({"networks": "separate", "force": True}, [CHECKPOINT, "networks"]),
         ({"target": "independent", "force": True}, [CHECKPOINT, "target"]),
         ({"opponents": "snapshots", "force": True}, [CHECKPOINT, "opponents"]),
-        ({"total_steps": 1_120, "force": True}, ["total_steps", "1120"]),
     ],
     ids=str,
 )
@@ -151,16 +150,11 @@ def test_a_run_locks_its_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     assert all(str(tmp_path / "it") in refusal for refusal in refusals)
 
 
-def test_a_run_whose_checkpoint_is_gone_keeps_its_results_unless_by_force(folder: Path, tmp_path: Path) -> None:
-    whole = train(**SHORT, run_dir=tmp_path / "whole" / "it").folder
+def test_a_run_whose_checkpoint_is_gone_keeps_its_results(folder: Path) -> None:
     (folder / CHECKPOINT).unlink()
     before = content_of(folder)
-    message = refused(resume, folder)
-    assert str(folder) in message
-    assert "force" in message
+    assert str(folder) in refused(resume, folder)
     assert content_of(folder) == before
-    resume(folder, force=True)
-    assert_same(whole, folder)
 
 
 def test_a_run_that_diverges_keeps_its_last_good_checkpoint(folder: Path) -> None:

@@ -150,6 +150,6 @@ def test_tensorboard_shows_every_number_of_the_metrics_and_every_setting(
     content = events.summary_metadata["_hparams_/session_start_info"].plugin_data.content
     hparams = metadata.parse_session_start_info_plugin_data(content).hparams
     settings = {name: value.string_value or value.number_value for name, value in hparams.items()}
-    assert settings.keys() == {"algorithm", "board", *setting_names(type(config))} - {"run_dir"}
+    assert settings.keys() == {"algorithm", "board", *setting_names(type(config))}
     expected = {"algorithm": config.algorithm, "board": "3x3x3", "gamma": 0.5, "eval_every": config.eval_every}
     assert {name: settings[name] for name in expected} == expected
