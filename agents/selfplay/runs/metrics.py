@@ -123,11 +123,6 @@ def _parsed(line: bytes, unit: str) -> Metrics:
     return metrics
 
 
-def on_axis(line: Mapping[str, float], unit: str) -> int:
-    """Return where TensorBoard shows a line: at its plies, or at its steps if the learner counts no plies."""
-    return int(line.get("time/plies", line[unit]))
-
-
 def first_of_final_streak(proofs: Sequence[bool]) -> int | None:
     """Return the index of the first evaluation from which the proof held to the end, None if it did not."""
     first = len(proofs)

@@ -114,7 +114,7 @@ class Run:
             import pandas
         except ModuleNotFoundError:
             raise MissingExtraError("pandas is not installed, which frame() needs: pip install pandas") from None
-        return pandas.DataFrame(self._lines())
+        return pandas.DataFrame([{self.config.unit: each.steps, **each.metrics} for each in self._evaluated()])
 
     def plot(self) -> "Figure":
         """Return the plot of all evaluations that progress.png holds, as a matplotlib figure.
@@ -124,11 +124,7 @@ class Run:
         """
         from selfplay.runs.plots import run_figure
 
-        return run_figure(self._lines(), self.config, self.folder)
-
-    def _lines(self) -> list[Metrics]:
-        """Return the evaluations as metrics.jsonl holds them."""
-        return [{self.config.unit: record.steps, **record.metrics} for record in self._evaluated()]
+        return run_figure(self._evaluated(), self.config, self.folder, self.proved_from)
 
     def _evaluated(self) -> list[Record]:
         """Return the evaluations.

@@ -58,9 +58,9 @@ class RunFolder(Recorder):
         self.progress = Progress(due=self._config.eval_every)
         """The counters of the run."""
         is_new = not (flags.resume and self._restore())
-        self._lines = self._earlier_lines(0 if is_new else self.progress.evaluations)
+        lines = self._earlier_lines(0 if is_new else self.progress.evaluations)
         run_folder.write_config(self._folder, self._config, notes)
-        run.records.extend(earlier_records(self._lines, self._config))
+        run.records.extend(earlier_records(lines, self._config))
         if self._kept is not None:
             [record] = [each for each in run.records if each.steps == self._kept.steps]
             self._needed = max(1, worth(record.verdict, self._config.stop))
@@ -75,7 +75,6 @@ class RunFolder(Recorder):
     def record(self, record: Record) -> None:
         """Write the numbers of an evaluation, keep a proved player, and save some players."""
         line = {self._config.unit: record.steps, **record.metrics}
-        self._lines.append(line)
         self._run.records.append(replace(record, player=None))
         append(self._folder / METRICS, (json.dumps(line) + "\n").encode())
         proved = worth(record.verdict, self._config.stop)
@@ -117,12 +116,10 @@ class RunFolder(Recorder):
         is_finished = run.ended == FINISHED
         if is_finished and hasattr(self._learner, "write_report"):
             self._learner.write_report(self._folder)
-        if self._lines:
+        if run.records:
             from selfplay import pictures
-            from selfplay.runs import plots
 
-            figure = plots.run_figure(self._lines, self._config, self._folder)
-            write_whole(self._folder / PROGRESS, pictures.png(figure))
+            write_whole(self._folder / PROGRESS, pictures.png(run.plot()))
             self._write_events()
             self._write_last_events()
         # Last of all: until then a run that is killed is resumed, and writes all of it again.
@@ -134,7 +131,7 @@ class RunFolder(Recorder):
             from selfplay.runs.tensorboard import Events
 
             self._events = Events(self._folder, self._config)
-        self._events.evaluations(self._lines)
+        self._events.evaluations(self._run.records)
 
     def _write_last_events(self) -> None:
         """Write for TensorBoard the settings, the values of the opening, if there are any, and a game of the player."""
