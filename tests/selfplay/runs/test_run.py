@@ -16,7 +16,6 @@ from selfplay.runs import run as run_of_folder
 from selfplay.runs.load import load, snapshot_steps
 from selfplay.runs.loop import Record
 from selfplay.runs.metrics import evaluation_metrics, metrics_evaluation, read_metrics
-from selfplay.runs.result import earlier_records
 from selfplay.runs.screen import Screen
 from selfplay.settings import setting_names
 from selfplay.tabular.config import TDBackupConfig
@@ -26,7 +25,7 @@ from tictactoe import Rules
 
 OFTEN: dict[str, Any] = {**SHORT, "eval_every": 240}
 """Ten evaluations of the DQN: snapshots are those of 1, 2, 4, 8 and the last, and some in between."""
-VERDICTS = {name: selfplay.evaluate(name) for name in ("optimal", "random", "rule")}
+RULE = selfplay.evaluate("rule")
 
 
 def bits(player: Any) -> dict[str, bytes]:
@@ -88,23 +87,17 @@ def test_a_long_run_can_be_watched_in_tensorboard_while_it_trains(
 def test_only_the_first_evaluation_says_how_far_it_is() -> None:
     screen = Screen(DQNLearner(config_with()), DQNConfig())
     assert screen.watch() is not None
-    screen.show(Record(number=1, steps=1, verdict=VERDICTS["rule"], metrics={}, proofs=0))
+    screen.show(Record(number=1, steps=1, verdict=RULE, metrics={}, proofs=0))
     assert screen.watch() is None
 
 
 # Metrics
 
 
-@pytest.mark.parametrize("name", VERDICTS)
-def test_an_evaluation_is_read_from_its_metrics_as_it_was(name: str) -> None:
-    line = json.loads(json.dumps(evaluation_metrics(VERDICTS[name])))
-    assert metrics_evaluation(line, Rules()) == VERDICTS[name]
-
-
 def test_the_evaluation_of_a_large_board_is_read_as_it_was() -> None:
     for player in ("rule", DQNLearner(config_with(rows=5, cols=5, k=4)).player()):
         both_cut = selfplay.evaluate(player, Rules(5, 5, 4), positions=50)
-        for verdict in (both_cut, replace(both_cut, first=VERDICTS["rule"].first)):
+        for verdict in (both_cut, replace(both_cut, first=RULE.first)):
             line = evaluation_metrics(verdict)
             assert metrics_evaluation(line, Rules(5, 5, 4)) == verdict
             assert "eval/unbeatable" not in line
@@ -116,14 +109,6 @@ def test_a_half_written_last_line_of_the_metrics_is_left_out(half: str, tmp_path
     path = tmp_path / "metrics.jsonl"
     path.write_text("".join(json.dumps(line) + "\n" for line in lines) + half)
     assert list(read_metrics(path, "plies")) == lines
-
-
-def test_the_records_of_an_earlier_process_count_proofs_in_a_row_too() -> None:
-    names = ("optimal", "random", "optimal", "optimal")
-    lines = [{"plies": number, **evaluation_metrics(VERDICTS[name])} for number, name in enumerate(names)]
-    records = earlier_records(lines, DQNConfig())
-    assert [each.proofs for each in records] == [1, 0, 1, 2]
-    assert [each.verdict for each in records] == [VERDICTS[name] for name in names]
 
 
 @pytest.mark.usefixtures("stopper")
