@@ -50,18 +50,16 @@ def test_a_fraction_of_the_new_games_starts_at_counterexamples(
     ended = np.arange(BOARDS) % 2 == 0
     boards = batch.restart(batch.State(*np.full((3, BOARDS), [[1], [2], [2]])), ended)
     started, next_move = starts.start_games(boards, ended, torch.Generator().manual_seed(0))
-    moves = dict(zip(pairs(mover, opponent), move.tolist(), strict=True)) | {(0, 0): ANY}
     assert next_move[~ended].eq(ANY).all()
-    assert [moves[each] for each in pairs(started.mover[ended], started.opponent[ended])] == next_move[ended].tolist()
     assert np.array_equal(np.stack(started)[:, ~ended], np.stack(boards)[:, ~ended])
     assert np.array_equal(planes.bits(9, started.mover | started.opponent).sum(axis=1), started.ply)
-    counts = Counter(pairs(started.mover[ended], started.opponent[ended]))
-    numbers = np.array([counts.pop(position, 0) for position in pairs(mover, opponent)])
-    assert counts.keys() <= {(0, 0)}
-    old, new = numbers[:earlier], numbers[earlier:]
-    assert (new.sum() * 2 / BOARDS, old.sum() * 2 / BOARDS) == pytest.approx(expected, abs=0.02)
-    for part in (old, new):  # each position about as often
-        assert not part.any() or part.min() > 0.5 * part.mean()
+    begun = Counter(zip(*(each[ended].tolist() for each in (started.mover, started.opponent, next_move)), strict=True))
+    given = [*zip(mover.tolist(), opponent.tolist(), move.tolist(), strict=True)]
+    assert begun.keys() <= {(0, 0, ANY), *given}
+    numbers = np.array([begun[each] for each in given])
+    for part, share in ((numbers[earlier:], expected[0]), (numbers[:earlier], expected[1])):
+        assert part.sum() * 2 / BOARDS == pytest.approx(share, abs=0.02)
+        assert not part.any() or part.min() > 0.5 * part.mean()  # each position about as often
 
 
 def test_without_counterexamples_there_is_no_state_of_them() -> None:
