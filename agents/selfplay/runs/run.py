@@ -6,7 +6,7 @@ import json
 import signal
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from itertools import islice
 from typing import Any
@@ -39,7 +39,7 @@ SECONDS_WITHOUT_EVENTS = 10.0
 
 
 class RunFolder(Recorder):
-    """The folder of a run in which a learner is trained; `opened` makes it.
+    """The folder of a run in which a learner is trained: new, or as its checkpoint left it.
 
     The player is saved at evaluations 1, 2, 4, 8, ..., in between as the loop asks, and at the end: as the run's model,
     and as a snapshot. At the end the model is the last player that was proved, if there is one.
@@ -228,24 +228,6 @@ class RunFolder(Recorder):
                 (self._folder / SNAPSHOTS / f"{steps}.safetensors").unlink()
 
 
-@contextlib.contextmanager
-def opened(run: Run, learner: Learner, flags: RunFlags, notes: Mapping[str, str]) -> Iterator[RunFolder]:
-    """Yield the folder of a run, new or as its checkpoint left it, out of which other processes are kept.
-
-    A `run` that is new has no records; one that is resumed has none either, and `ended` says how it ended before.
-    `notes` are what config.json says besides the settings.
-
-    Raises:
-        UserError: the folder cannot be used, another process is in it, or a file of an earlier process cannot be read.
-    """
-    if flags.resume:
-        run_folder.check_writable(run.folder, "copy the run elsewhere and resume it there")
-    else:
-        run_folder.create(run.folder, flags.named_by)
-    with locked(run.folder):
-        yield RunFolder(run, learner, flags, notes)
-
-
 def train(
     run: Run,
     learner: Learner,
@@ -254,16 +236,23 @@ def train(
     stop_when: Callable[[], bool],
     show: bool,
 ) -> Run:
-    """Train until the run ends, and return it; the other arguments are those of `opened`.
+    """Train until the run ends, and return it, while other processes are kept out of its folder.
 
-    With `show` the exact score is shown. A run that is asked to stop writes a checkpoint and is `interrupted`.
+    A `run` that is new has no records; one that is resumed has none either, and `ended` says how it ended before.
+    `notes` are what config.json says besides the settings. With `show` the exact score is shown. A run that is asked to
+    stop writes a checkpoint and is `interrupted`.
 
     Raises:
         Interrupted: the program was told to end, by SIGTERM or a second Ctrl-C.
         UserError: the folder cannot be used, another process is in it, or a file of an earlier process cannot be read.
     """
     screen = Screen(learner, run.config) if show else None
-    with opened(run, learner, flags, notes) as folder:
+    if flags.resume:
+        run_folder.check_writable(run.folder, "copy the run elsewhere and resume it there")
+    else:
+        run_folder.create(run.folder, flags.named_by)
+    with locked(run.folder):
+        folder = RunFolder(run, learner, flags, notes)
         ended = _train_to_end(run.config, learner, folder, StopRequest(stop_when), screen)
         run = folder.save(ended)
         if screen:
