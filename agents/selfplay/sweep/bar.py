@@ -27,7 +27,8 @@ class Bar:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._progress.stop()
+        if not self._progress.disable:  # or it would print an empty line
+            self._progress.stop()
 
     def show(self, ended: int, under_way: Iterable[str]) -> None:
         """Show how many runs have ended, and the names of those that are under way."""
