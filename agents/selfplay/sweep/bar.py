@@ -18,7 +18,13 @@ class Bar:
         console = open_console()
         names = TextColumn("{task.description}", table_column=Column(ratio=1, no_wrap=True, overflow="ellipsis"))
         self._progress = Progress(
-            BarColumn(), MofNCompleteColumn(), names, console=console, expand=True, disable=not console.is_terminal
+            BarColumn(),
+            MofNCompleteColumn(),
+            names,
+            console=console,
+            expand=True,
+            transient=True,
+            disable=not console.is_terminal,
         )
         self._runs = self._progress.add_task("Ray is starting", total=total)
 
@@ -32,4 +38,4 @@ class Bar:
 
     def show(self, ended: int, under_way: Iterable[str]) -> None:
         """Show how many runs have ended, and the names of those that are under way."""
-        self._progress.update(self._runs, completed=ended, description=f"under way: {', '.join(under_way)}")
+        self._progress.update(self._runs, completed=ended, description=f"under way: {'; '.join(under_way)}")
