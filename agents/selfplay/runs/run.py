@@ -135,8 +135,8 @@ class RunFolder(Recorder):
 
     def _write_last_events(self) -> None:
         """Write for TensorBoard the settings, the values of the opening, if there are any, and a game of the player."""
+        self._events.hparams()
         player, rules = self._learner.player(), self._config.rules
-        png = game = None
         if hasattr(player, "q_values"):
             from selfplay import pictures
             from selfplay.runs import plots
@@ -144,13 +144,12 @@ class RunFolder(Recorder):
             opening = batch.observe(rules, batch.reset(rules, 1, np), "mover")
             values = np.asarray(player.q_values(opening))[0].reshape(rules.rows, rules.cols)
             title = f"Values of the opening, {self._learner.steps:,} {self._config.unit}"
-            png = pictures.png(plots.value_figure(values, title, self._config.algorithm))
+            self._events.picture("q/opening", pictures.png(plots.value_figure(values, title, self._config.algorithm)))
         policy = learner_policy(self._learner, player)
         if not policy.samples:
             from selfplay.judge.games import self_play_game
 
-            game = self_play_game(policy)
-        self._events.close(png, game)
+            self._events.text("game/self_play", self_play_game(policy))
 
     # Players
 

@@ -121,17 +121,22 @@ def test_a_half_written_last_line_of_the_metrics_is_left_out(half: str, tmp_path
     ids=["dqn", "td-backup"],
 )
 def test_tensorboard_shows_every_number_of_the_metrics_and_every_setting(
-    config: Any, unit: str, axis: str, tmp_path: Path
+    config: Any, unit: str, axis: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    run = selfplay.train(config, run_dir=tmp_path / "it", progress=False)
+    monkeypatch.setattr(run_of_folder, "SECONDS_WITHOUT_EVENTS", 0)
+    asked = iter([False] * 20)
+    run = selfplay.train(config, run_dir=tmp_path / "it", stop_when=lambda: next(asked, True), progress=False)
     events = EventAccumulator(str(run.folder), {"images": 0, "scalars": 0})  # 0: all of them, no sample
+    events.Reload()
+    assert events.Tags()["scalars"]
+    selfplay.train(resume=run.folder, progress=False)  # while TensorBoard shows it
     events.Reload()
     lines = metrics(run.folder)
     for tag in lines[-1].keys() - {unit}:
-        shown = {event.step: event.value for event in events.Scalars(tag)}
-        assert shown == {line[axis]: pytest.approx(line[tag], rel=1e-6) for line in lines if tag in line}
+        shown = [(event.step, event.value) for event in events.Scalars(tag)]
+        assert shown == [(line[axis], pytest.approx(line[tag], rel=1e-6)) for line in lines if tag in line]
     assert [image.step for image in events.Images("q/opening")] == [lines[-1][axis]]
-    assert [text.step for text in events.Tensors("game/self_play/text_summary")] == [lines[-1][axis]]
+    assert events.Tensors("game/self_play/text_summary")[-1].step == lines[-1][axis]
     content = events.summary_metadata["_hparams_/session_start_info"].plugin_data.content
     hparams = metadata.parse_session_start_info_plugin_data(content).hparams
     settings = {name: value.string_value or value.number_value for name, value in hparams.items()}
