@@ -182,9 +182,6 @@ class RunSettings:
 
     seed: Seed = 0
     """Seed of every random number of the run."""
-    run_dir: Place | None = None
-    """Folder of this run; it must be new or empty. Default: a new folder in runs_dir, named by algorithm, board, seed,
-    changed settings and time."""
 
     @model_validator(mode="before")
     @classmethod
@@ -258,8 +255,8 @@ def with_board(settings: Mapping[str, Any], default: Rules) -> dict[str, Any]:
 
 
 def to_json(config: RunSettings) -> dict[str, Any]:
-    """Return the settings by name, ready for JSON; the board's are among them, the place of the folder is not."""
-    settings: dict[str, Any] = TypeAdapter(type(config)).dump_python(config, mode="json", exclude={"run_dir"})
+    """Return the settings by name, ready for JSON; the board's are among them."""
+    settings: dict[str, Any] = TypeAdapter(type(config)).dump_python(config, mode="json")
     board: dict[str, Any] = settings.pop("rules", {})
     return settings | board
 

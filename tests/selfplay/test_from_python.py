@@ -3,7 +3,6 @@
 import copy
 import json
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -72,7 +71,7 @@ def test_a_folder_is_opened_as_what_train_returned(tmp_path: Path) -> None:
     run = selfplay.train(**SHORT, run_dir=tmp_path / "it", progress=False)
     opened = selfplay.open(run.folder)
     assert type(opened) is type(run)
-    assert opened.config == replace(run.config, run_dir=None)
+    assert opened.config == run.config
     assert opened.records == run.records
     assert opened.verdict == run.verdict
     assert (opened.interrupted, run.interrupted) == (False, False)

@@ -107,15 +107,16 @@ def train_runs(
     own: Mapping[str, Any],
 ) -> "list[Result]":
     """Train the runs of a sweep, or those that its search chooses from a space; print and return how each ended."""
+    print("Ray starts; then a line is printed for each run that ends.", flush=True)
     from selfplay.sweep import engine
+    from selfplay.sweep.bar import Bar
     from selfplay.sweep.search import Search
 
     results = []
     source = Search(plan, space, folder) if plan.search else engine.Grid(runs)
     of_all = f" of {len(runs):,}" if runs else ""
-    print("Ray starts; then a line is printed for each run that ends.", flush=True)
-    with engine.connected(config.cpus, config.address):
-        for result in engine.train_all(folder, source, config.cpus, config.checkpoint_interval, **own):
+    with Bar(len(runs) or None) as bar, engine.connected(config.cpus, config.address):
+        for result in engine.train_all(folder, source, config.cpus, config.checkpoint_interval, bar.show, **own):
             results.append(result)
             how = f"{result.end} after {result.steps:,} {settings_of(plan.algorithm).unit}"
             print(f"{len(results):,}{of_all}: {result.run}: {how}", flush=True)

@@ -223,15 +223,13 @@ def check_memory(config: DQNConfig, device: torch.device) -> None:
 
 
 def least_bytes(config: DQNConfig) -> int:
-    """Return the least memory of a run in bytes: replay memory, networks, a batch through them, and the boards."""
-    cells, agents = config.rules.cells, 2 if config.networks == "separate" else 1
+    """Return the least memory of a run in bytes: replay memory, networks, a batch and the boards."""
+    agents = 2 if config.networks == "separate" else 1
     weights = sum(parameter.numel() for parameter in empty_network(config, torch.device("meta")).parameters())
-    places = cells if config.message_rounds else 1  # that the hidden layers look at
-    units = cells * config.message_width * config.message_rounds + places * sum(config.hidden) + cells
-    transition = 6 * cells + 4  # 4-byte numbers: two observations, an 8-byte action, reward, continues
+    transition = 6 * config.rules.cells + 4  # 4-byte numbers: two observations, an 8-byte action, reward, continues
     copies = WEIGHT_COPIES + (SNAPSHOTS if config.opponents == "snapshots" else 0)
-    stored = agents * (config.memory_size * transition + copies * weights)
-    return 4 * (stored + config.batch_size * (transition + units) + config.num_envs * units)
+    of_agent = config.memory_size * transition + copies * weights
+    return 4 * (agents * of_agent + (config.batch_size + config.num_envs) * transition)
 
 
 def device_bytes(device: torch.device) -> int | None:

@@ -41,15 +41,6 @@ def settings_of(algorithm: str) -> type[DQNConfig | TabularConfig]:
     return ALGORITHMS[algorithm]
 
 
-def configured(algorithm: str, settings: Mapping[str, Any]) -> Config:
-    """Return the settings of an algorithm, with these in place of its defaults.
-
-    Raises:
-        UserError: there is no such algorithm, preset or setting, or it cannot have that value.
-    """
-    return settings_of(algorithm)(**settings)
-
-
 def parse_settings(content: Mapping[str, Any], path: Path | str) -> Config:
     """Return the settings that the content of a config.json holds; one that it lacks has its default.
 
@@ -61,30 +52,33 @@ def parse_settings(content: Mapping[str, Any], path: Path | str) -> Config:
     if str(algorithm) not in kinds or not isinstance(saved, dict):
         raise UserError(f"{path}: is not the configuration of a run of {', '.join(kinds)}")
     try:
-        if "run_dir" in saved:  # a file must not choose the folder that is written
-            raise UserError("run_dir is no setting that a file can hold")
         return kinds[str(algorithm)](**saved)
     except UserError as error:
         raise UserError(f"{path}: {error}") from None
 
 
 def new_learner(
-    config: DQNConfig | TabularConfig,
-    network: "NetworkFactory | None" = None,
-    agent: "type[DQNAgent] | None" = None,
+    config: Config, custom: Learner | None, network: "NetworkFactory | None", agent: "type[DQNAgent] | None"
 ) -> Learner:
-    """Return the learner of these settings before its first step.
+    """Return the learner of these settings before its first step: the custom one of a run that has one.
 
     For a DQN, `network` makes a custom network, and `agent` is the class of custom agents.
 
     Raises:
-        UserError: the machine, the network or the agent does not suit the settings.
+        UserError: a network or agent is given to what has none, or the machine, the network or the agent does not suit
+            the settings.
     """
     if isinstance(config, DQNConfig):
         from selfplay.dqn.dqn import DQNAgent
         from selfplay.dqn.learner import DQNLearner
 
         return DQNLearner(config, network, agent or DQNAgent)
+    for name, part in (("network", network), ("agent", agent)):
+        if part is not None:
+            raise UserError(f"{config.algorithm} has no {name} that could be replaced: leave out {name}=")
+    if isinstance(config, CustomConfig):
+        assert custom is not None  # it came with the settings
+        return custom
     from selfplay.tabular.learners import make_learner
 
     return make_learner(config)

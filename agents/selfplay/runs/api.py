@@ -14,7 +14,7 @@ from selfplay.errors import UserError, naming_the_extra
 from selfplay.files import locked
 from selfplay.learner import Learner, LearnerFactory, copied_player, make_learner
 from selfplay.program import waiting
-from selfplay.runs.algorithms import Config, configured, described, new_learner
+from selfplay.runs.algorithms import Config, described, new_learner, settings_of
 from selfplay.runs.folder import METRICS, RunFlags, check_empty, new_run_dir
 from selfplay.runs.load import Folder, Saved, check_own, folder_of, part_names, read_settings
 from selfplay.settings import CustomConfig, RunSettings, SettingsError, to_json
@@ -71,7 +71,7 @@ def train(
     with waiting("PyTorch is being imported") if progress else contextlib.nullcontext():
         from selfplay.runs import result, run
     with _one_thread():
-        trained = _learner_of(config, custom, network, agent)
+        trained = new_learner(config, custom, network, agent)
         if isinstance(config, DQNConfig):
             config = replace(config, device=trained.device.type)  # type: ignore[attr-defined] # a resumed run keeps it
         ended = result.FINISHED if finished else result.INTERRUPTED
@@ -103,7 +103,7 @@ def training(
         from selfplay.runs import loop
 
         config, custom = chosen(algorithm, learner, settings)
-        trained = _learner_of(config, custom, network, agent)
+        trained = new_learner(config, custom, network, agent)
     with _one_thread():
         for record in loop.train(trained, config):
             yield replace(record, player=copied_player(trained))
@@ -146,7 +146,7 @@ def chosen(
     elif algorithm is None and learner is not None:
         base = CustomConfig()
     else:
-        base, settings = configured(algorithm or DQNConfig.algorithm, settings), {}
+        base, settings = settings_of(algorithm or DQNConfig.algorithm)(**settings), {}
     if not isinstance(base, CustomConfig):
         if learner is not None:
             raise UserError(f"{base.algorithm}: does not have your own learner; leave out learner=")
@@ -170,7 +170,7 @@ def _resumed(
     """Return the settings with which a run continues, and its custom learner if it has one.
 
     Raises:
-        UserError: they are of another algorithm or folder than those of the run, or differ without force; the run is
+        UserError: they are of another algorithm than those of the run, or differ without force; the run is
             finished, or another process is training in its folder.
     """
     folder, before = saved.folder, saved.config
@@ -178,8 +178,6 @@ def _resumed(
     if name is not None and name != before.algorithm:
         raise UserError(f"{folder}: is a run of {before.algorithm}, not of {name}")
     config, made = chosen(algorithm if isinstance(algorithm, RunSettings) else before, learner, settings)
-    if config.run_dir is not None:
-        raise SettingsError("`run_dir` and `resume` both name the run's folder; leave out `run_dir`")
     if isinstance(before, DQNConfig) and isinstance(config, DQNConfig) and config.device == "auto":
         config = replace(config, device=before.device)  # what it became
     if not force:
@@ -204,29 +202,6 @@ def check_changes(before: RunSettings, now: RunSettings, place: str) -> None:
     if differences:
         shown = "; ".join(f"`{name}` was {old[name]!r} and now is {new[name]!r}" for name in differences)
         raise SettingsError(f"{place}: other settings than those of the run: {shown} (`force` takes them)")
-
-
-def _learner_of(
-    config: Config,
-    custom: Learner | None,
-    network: "NetworkFactory | None",
-    agent: "type[DQNAgent] | None",
-) -> Learner:
-    """Return the custom learner of a run or, if it has none, that of its algorithm.
-
-    Raises:
-        UserError: a network or agent is given to what has none, or the machine, the network or the agent does not suit
-            the settings.
-    """
-    if isinstance(config, DQNConfig):
-        return new_learner(config, network, agent)
-    for name, part in (("network", network), ("agent", agent)):
-        if part is not None:
-            raise UserError(f"{config.algorithm} has no {name} that could be replaced: leave out {name}=")
-    if custom is not None:
-        return custom
-    assert not isinstance(config, CustomConfig)  # `chosen` made its learner
-    return new_learner(config)
 
 
 @contextlib.contextmanager

@@ -12,7 +12,7 @@ from selfplay.errors import UserError
 from selfplay.files import sync
 from selfplay.runs.folder import CHECKPOINT, METRICS
 from selfplay.runs.loop import Progress
-from selfplay.settings import LARGEST, RunSettings, to_json
+from selfplay.settings import RunSettings, to_json
 from selfplay.tensor_file import read_state, write_state
 
 KEPT = "kept/"
@@ -70,16 +70,10 @@ def read_checkpoint(folder: Path) -> Checkpoint | None:
         return None
     state, run = read_state(path)
     try:
-        progress = Progress(**run["progress"])
-        counters = (progress.due, progress.proofs, progress.evaluations, progress.lapses or 0)
-        if not all(isinstance(number, int) and 0 <= number <= 2 * LARGEST for number in counters):
-            raise ValueError(f"progress {counters}")
-        if not 0 <= progress.seconds <= LARGEST:
-            raise ValueError(f"seconds {progress.seconds}")
         kept = None
         if "kept" in run:
             tensors = {name: state.pop(name) for name in list(state) if name.startswith(KEPT)}
-            kept = Kept(int(run["kept"]), {name.removeprefix(KEPT): value for name, value in tensors.items()})
-        return Checkpoint(state, kept, progress, dict(run["settings"]))
-    except (KeyError, TypeError, ValueError) as error:
+            kept = Kept(run["kept"], {name.removeprefix(KEPT): value for name, value in tensors.items()})
+        return Checkpoint(state, kept, Progress(**run["progress"]), run["settings"])
+    except (KeyError, TypeError) as error:
         raise UserError(f"{path}: is no checkpoint of a run ({error!r}); start a new run") from None

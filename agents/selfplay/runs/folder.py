@@ -34,21 +34,25 @@ class RunFlags:
     resume: Place | None = None
     """Run folder in which to continue from the last checkpoint."""
     force: bool = False
-    """Resume although settings differ from the run's; begin the run again if it has results but no checkpoint."""
+    """Resume although settings differ from the run's."""
     checkpoint_interval: Seconds = 60.0
     """Seconds between checkpoints; more if writing them would take over 2 % of the time."""
     name: str | None = None
     """Name of the folder of a new run, instead of the one made of its settings; it must be new or empty."""
     runs_dir: Place = Path("runs")
     """Folder in which the folder of a new run is made."""
+    run_dir: Place | None = None
+    """Folder of a new run; it must be new or empty. Default: a new folder in runs_dir, named by algorithm, board, seed,
+    changed settings and time."""
 
     def __post_init__(self) -> None:
         if self.name is not None:
             one_folder = Path(self.name).name == self.name and self.name not in ("", "..")
             require(one_folder, "name", "the name of one folder (`runs_dir` says where it is)", self.name)
-        for name in ("name", "runs_dir"):
-            if self.resume is not None and getattr(self, name) != getattr(RunFlags, name):
-                raise SettingsError(f"`resume` continues in the folder of a run: leave out `{name}`")
+        places = ("resume", "run_dir", "name", "runs_dir")
+        given = [name for name in places if getattr(self, name) != getattr(RunFlags, name)]
+        if len(given) > 1 and given != ["name", "runs_dir"]:
+            raise SettingsError(f"`{given[0]}` and `{given[1]}` both name the run's folder; leave out one")
         if self.force and self.resume is None:
             raise SettingsError("`force` goes with `resume`, the folder of a run")
 
@@ -155,7 +159,7 @@ def differences(config: RunSettings) -> dict[str, Any]:
     changed = {} if preset.get("preset") == "default" else preset
     for name in (each.name for each in fields(config)):
         value = getattr(config, name)
-        if name not in ("seed", "device", "rules", "run_dir", "options") and value != getattr(defaults, name):
+        if name not in ("seed", "device", "rules", "options") and value != getattr(defaults, name):
             changed[name] = value
     return changed | getattr(config, "options", {})  # the settings of a custom learner
 
@@ -188,24 +192,17 @@ def written(value: object) -> str:
 
 
 def new_run_dir(config: RunSettings, flags: RunFlags) -> Path:
-    """Return the folder of a new run as it is named, by default RUNS_DIR/ALGORITHM-BOARD-SEED-DIFFERENCES-TIME.
-
-    Raises:
-        UserError: it is named twice.
-    """
-    if config.run_dir is not None:
-        for name in ("name", "runs_dir"):
-            if getattr(flags, name) != getattr(RunFlags, name):
-                raise SettingsError(f"`run_dir` and `{name}` both name the run's folder; leave out one")
-        return config.run_dir
+    """Return the folder of a new run as it is named, by default RUNS_DIR/ALGORITHM-BOARD-SEED-DIFFERENCES-TIME."""
+    if flags.run_dir is not None:
+        return flags.run_dir
     if flags.name is not None:
         return flags.runs_dir / flags.name
-    return unused(flags.runs_dir / default_name(config))
-
-
-def default_name(config: RunSettings) -> str:
-    """Return ALGORITHM-BOARD-SEED-DIFFERENCES-TIME."""
-    return f"{stem(config)}-{time.strftime('%Y%m%d-%H%M%S')}"
+    name = f"{stem(config)}-{time.strftime('%Y%m%d-%H%M%S')}"
+    folder, number = flags.runs_dir / name, 1
+    while folder.exists():
+        number += 1
+        folder = flags.runs_dir / f"{name}-{number}"
+    return folder
 
 
 def stem(config: RunSettings) -> str:
@@ -213,21 +210,6 @@ def stem(config: RunSettings) -> str:
     words = [config.algorithm, str(config.rules).replace(",", "x"), str(config.seed)]
     words += [in_words(*each) for each in differences(config).items()]
     return re.sub(r"[^\w.-]|_", "-", "-".join(words), flags=re.ASCII)[:LONGEST_NAME].rstrip("-.")
-
-
-def snapshot_steps(folder: Path) -> tuple[int, ...]:
-    """Return the steps at which a run saved snapshots, in order."""
-    names = [path.stem for path in (folder / SNAPSHOTS).glob("*.safetensors")]
-    return tuple(sorted(int(name) for name in names if name.isdecimal()))
-
-
-def unused(folder: Path) -> Path:
-    """Return the folder, with a number after its name if a run already uses that name."""
-    candidate, number = folder, 1
-    while candidate.exists():
-        number += 1
-        candidate = folder.with_name(f"{folder.name}-{number}")
-    return candidate
 
 
 def write_evaluation(folder: Path, evaluation: Verdict) -> None:

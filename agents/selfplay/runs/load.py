@@ -72,7 +72,7 @@ def _snapshot(folder: Path, steps: int) -> Path:
         UserError: there is none.
     """
     steps = converted("steps", steps, CountOrZero)
-    saved = run_folder.snapshot_steps(folder)
+    saved = snapshot_steps(folder)
     if steps not in saved:
         known = ", ".join(map(str, saved)) or "none"
         raise UserError(f"{folder}: has no snapshot at {steps} steps; it has {known}")
@@ -87,7 +87,8 @@ def snapshot_steps(folder: Folder) -> tuple[int, ...]:
     Raises:
         UserError: there is no such run folder.
     """
-    return run_folder.snapshot_steps(folder_of(folder))
+    names = [path.stem for path in (folder_of(folder) / SNAPSHOTS).glob("*.safetensors")]
+    return tuple(sorted(int(name) for name in names if name.isdecimal()))
 
 
 def folder_of(name: Folder) -> Path:

@@ -1,6 +1,5 @@
 """The loop that trains every learner: advance, evaluate, record, teach, snapshot, checkpoint, stop."""
 
-import contextlib
 import math
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -96,13 +95,13 @@ def train(
         UserError: what was learned is no longer finite, or a custom learner does not advance.
     """
     progress, recorder = progress or Progress(due=config.eval_every), recorder or Recorder()
-    clock = _Clock(learner, progress)
+    speed = _Speed(learner, progress)
     while not (progress.evaluations and ends(config, learner.steps, progress.proofs)):
         evaluation_due = min(progress.due, config.length)
         snapshot_due = next_snapshot(config.eval_every, learner.steps)
-        _advance(learner, min(evaluation_due, snapshot_due), clock)
+        _advance(learner, min(evaluation_due, snapshot_due), progress)
         if learner.steps >= evaluation_due:
-            record, counterexamples = _evaluate(learner, config, progress, clock, watch())
+            record, counterexamples = _evaluate(learner, config, progress, speed, watch())
             recorder.record(record)
             yield record
             _teach(learner, counterexamples)
@@ -113,21 +112,21 @@ def train(
         if stopping:
             return
     if hasattr(learner, "finish") and learner.finish():
-        record, _ = _evaluate(learner, config, progress, clock, watch())
+        record, _ = _evaluate(learner, config, progress, speed, watch())
         recorder.record(record)
         yield record
 
 
-def _advance(learner: Learner, until: int, clock: "_Clock") -> None:
+def _advance(learner: Learner, until: int, progress: Progress) -> None:
     """Let the learner advance, if there is anything left: a run may only evaluate what it begins with.
 
     Raises:
         UserError: its steps stay as they are, with which the run would never end.
     """
-    before = learner.steps
+    before, started = learner.steps, time.perf_counter()
     most = until - before
-    with clock.running():
-        learner.advance(most)
+    learner.advance(most)
+    progress.seconds += time.perf_counter() - started
     if learner.steps <= before and most > 0:
         raise UserError(f"{type(learner).__name__}: advance({most}) must increase steps, but left them at {before}")
 
@@ -139,21 +138,12 @@ def _teach(learner: Learner, counterexamples: TrainingPositions | None) -> None:
         learner.teach(mover, opponent, move)  # type: ignore[attr-defined]
 
 
-class _Clock:
-    """The time that is spent in learning, and the speed between two evaluations."""
+class _Speed:
+    """The speed of learning between two evaluations."""
 
     def __init__(self, learner: Learner, progress: Progress) -> None:
         self._learner, self._progress = learner, progress
         self._last = self._now()
-
-    @contextlib.contextmanager
-    def running(self) -> Iterator[None]:
-        """Add the time inside to that of the run."""
-        started = time.perf_counter()
-        try:
-            yield
-        finally:
-            self._progress.seconds += time.perf_counter() - started
 
     def metrics(self, unit: str) -> Metrics:
         """Return steps and updates per second since the last call, and their totals, by TensorBoard tag."""
@@ -172,14 +162,14 @@ class _Clock:
 
 
 def _evaluate(
-    learner: Learner, config: RunSettings, progress: Progress, clock: _Clock, watch: Watch | None
+    learner: Learner, config: RunSettings, progress: Progress, speed: _Speed, watch: Watch | None
 ) -> tuple[Record, TrainingPositions | None]:
     """Return an exact evaluation of the current player, and counterexamples if the learner is taught.
 
     An evaluation that comes before it is due, at the end of the run, does not count, and teaches nothing.
     """
     metrics = {name: float(value) for name, value in learner.metrics().items()} if hasattr(learner, "metrics") else {}
-    metrics |= clock.metrics(config.unit)
+    metrics |= speed.metrics(config.unit)
     player, every_state = learner.player(), config.stop == "optimal"
     policy = learner_policy(learner, player, watch)
     positions = None

@@ -62,7 +62,13 @@ def evaluation_metrics(evaluation: Verdict) -> Metrics:
 
 
 def metrics_evaluation(metrics: Mapping[str, float], rules: Rules) -> Verdict:
-    """Return the evaluation from which `evaluation_metrics` made these numbers."""
+    """Return the evaluation from which `evaluation_metrics` made these numbers.
+
+    Raises:
+        UserError: an older version made them, which did not confirm evaluations.
+    """
+    if "exact/confirmed" not in metrics:
+        raise UserError("metrics.jsonl: an evaluation lacks exact/confirmed; it is of an older version")
     seats = []
     for name in ("first", "second"):
         tags = SEAT_TAGS if f"exact/{name}/losses" in metrics else UNFINISHED_TAGS
@@ -78,23 +84,6 @@ def metrics_evaluation(metrics: Mapping[str, float], rules: Rules) -> Verdict:
         optimal_states=int(metrics["exact/optimal_states"]),
         illegal_states=int(metrics.get("exact/illegal_states", 0)),
     )
-
-
-def check_evaluation(metrics: Mapping[str, float]) -> None:
-    """Refuse a line of metrics.jsonl that lacks a number of its evaluation.
-
-    Raises:
-        UserError: it does.
-    """
-    if "exact/confirmed" not in metrics:
-        raise UserError("metrics.jsonl: an evaluation lacks exact/confirmed; restore it")
-    for seat in ("first", "second"):
-        needed = ["losses", "illegal", "best_response"]
-        if f"exact/{seat}/plies_followed" in metrics:
-            needed = ["losses_at_least", "illegal_at_least", "positions_met"]
-        for tag in needed:
-            if f"exact/{seat}/{tag}" not in metrics:
-                raise UserError(f"metrics.jsonl: an evaluation lacks exact/{seat}/{tag}; restore it")
 
 
 def read_metrics(path: Path, unit: str) -> Iterator[Metrics]:
@@ -132,11 +121,6 @@ def _parsed(line: bytes, unit: str) -> Metrics:
     if not isinstance(metrics[unit], int) or not 0 <= metrics[unit] <= 2 * LARGEST:
         raise ValueError
     return metrics
-
-
-def on_axis(line: Mapping[str, float], unit: str) -> int:
-    """Return where TensorBoard shows a line: at its plies, or at its steps if the learner counts no plies."""
-    return int(line.get("time/plies", line[unit]))
 
 
 def first_of_final_streak(proofs: Sequence[bool]) -> int | None:

@@ -16,7 +16,7 @@ from selfplay.judge.report import finite_values, value_text
 from selfplay.pictures import BOTH, FIRST, PROVED, RESULTS, SECOND, png, styled
 from selfplay.protocols import Array
 from selfplay.runs.folder import differences
-from selfplay.runs.metrics import Metrics, first_of_final_streak, metrics_evaluation
+from selfplay.runs.loop import Record
 from selfplay.settings import RunSettings
 
 VALUES = LinearSegmentedColormap.from_list("values", ["#e9925c", "#e8e5de", "#74b0ec"])
@@ -35,8 +35,8 @@ class NotebookFigure(Figure):
 
 
 @styled()
-def run_figure(metrics: Sequence[Metrics], config: RunSettings, folder: Path) -> Figure:
-    """Plot the progress of a run from the lines of its metrics.jsonl: large its ways to beat it, small how it learns.
+def run_figure(records: Sequence[Record], config: RunSettings, folder: Path, proved_from: Record | None) -> Figure:
+    """Plot the progress of a run: large its ways to beat it, small how it learns, and from where on it is proved.
 
     The heading names the run, its seed and the settings that are not the defaults.
     """
@@ -49,15 +49,13 @@ def run_figure(metrics: Sequence[Metrics], config: RunSettings, folder: Path) ->
     grid = figure.add_gridspec(3, 3)
     ways = figure.add_subplot(grid[:, :2])
     optimal, against_random, learning = (figure.add_subplot(grid[row, 2], sharex=ways) for row in range(3))
-    curves = Curves(metrics, config.unit)
+    curves = Curves(records)
     plot_ways_to_beat(ways, curves)
     plot_optimality(optimal, curves)
     plot_wins_against_random(against_random, curves)
     plot_learning(learning, curves)
-    evaluations = [metrics_evaluation(line, config.rules) for line in metrics]
-    proved_from = first_of_final_streak([each.unexploitable for each in evaluations])
     for axes in figure.axes:
-        _finish(axes, None if proved_from is None else curves.steps[proved_from])
+        _finish(axes, proved_from)
     for axes in (optimal, against_random):
         axes.tick_params(labelbottom=False)  # the lowest panel has the numbers
     for axes in (ways, learning):
@@ -69,9 +67,9 @@ def run_figure(metrics: Sequence[Metrics], config: RunSettings, folder: Path) ->
 class Curves:
     """The numbers of a run's evaluations, by tag."""
 
-    def __init__(self, metrics: Sequence[Metrics], unit: str) -> None:
-        self.metrics = metrics
-        self.steps = [line[unit] for line in metrics]
+    def __init__(self, records: Sequence[Record]) -> None:
+        self.metrics = [record.metrics for record in records]
+        self.steps = [record.steps for record in records]
 
     def __contains__(self, tag: str) -> bool:
         return any(tag in line for line in self.metrics)
@@ -135,7 +133,7 @@ def _in_percent(axes: Axes) -> None:
     axes.yaxis.set_major_formatter(PercentFormatter(xmax=1))
 
 
-def _finish(axes: Axes, proved_from: float | None) -> None:
+def _finish(axes: Axes, proved_from: Record | None) -> None:
     """Add what every panel has: a legend if there are several curves, the moment of the proof, and a grid."""
     if not axes.get_lines():
         reason = "not known: the player leads to\ntoo many positions to follow"
@@ -143,7 +141,7 @@ def _finish(axes: Axes, proved_from: float | None) -> None:
     if len(axes.get_lines()) > 1:
         axes.legend(fontsize="small")
     if proved_from is not None:
-        axes.axvline(proved_from, color=PROVED, linestyle="--", label="proved from here on", zorder=0)
+        axes.axvline(proved_from.steps, color=PROVED, linestyle="--", label="proved from here on", zorder=0)
     axes.xaxis.set_major_formatter(EngFormatter())
     axes.grid(alpha=0.3)
 
@@ -152,19 +150,15 @@ def _finish(axes: Axes, proved_from: float | None) -> None:
 def value_figure(values: Array, title: str, algorithm: str) -> Figure:
     """Plot the action values of one position, [R, C], as a board of numbers, in the page's colours; frame the best."""
     rows, cols = values.shape
-    # A run plots this while it trains: a layout that fits by itself, ticks and a scale would take most of the time.
-    wide, high = max(1.1 * cols + 0.4, TITLE_WIDTH), 1.1 * rows + 0.75
-    figure = Figure(figsize=(wide, high))
-    axes = figure.add_axes((0, 0.15 / high, 1, 1.1 * rows / high))
+    figure = Figure(figsize=(max(1.1 * cols, TITLE_WIDTH), 1.1 * rows + 0.75), layout="constrained")
+    axes = figure.add_subplot()
     axes.set_axis_off()
-    axes.invert_yaxis()
-    axes.set_aspect("equal")
     drawn = finite_values(values)
     loss = 0 if algorithm.startswith("td-") else -1  # what it is worth, as on the page
-    axes.pcolormesh(drawn, cmap=VALUES, vmin=loss, vmax=1, edgecolors=BOTH, linewidth=2)
+    axes.matshow(drawn, cmap=VALUES, vmin=loss, vmax=1)
     for (row, col), value in np.ndenumerate(drawn):
-        axes.text(col + 0.5, row + 0.5, value_text(values[row, col]), ha="center", va="center", color="black")
+        axes.text(col, row, value_text(values[row, col]), ha="center", va="center", color="black")
         if value == drawn.max():
-            axes.add_patch(Rectangle((col + 0.08, row + 0.08), 0.84, 0.84, fill=False, edgecolor="black", linewidth=3))
-    axes.set_title(f"{title}\nframed: the best", y=1, fontsize="medium")
+            axes.add_patch(Rectangle((col - 0.42, row - 0.42), 0.84, 0.84, fill=False, edgecolor="black", linewidth=3))
+    axes.set_title(f"{title}\nframed: the best", fontsize="medium")
     return figure

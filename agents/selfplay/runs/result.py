@@ -12,7 +12,7 @@ from selfplay.errors import MissingExtraError, UserError
 from selfplay.judge.verdict import Verdict
 from selfplay.runs.load import load, snapshot_steps
 from selfplay.runs.loop import Record, count_lapses, proves
-from selfplay.runs.metrics import Metrics, check_evaluation, first_of_final_streak, metrics_evaluation
+from selfplay.runs.metrics import Metrics, first_of_final_streak, metrics_evaluation
 from selfplay.settings import RunSettings
 from selfplay.text import verdict_html
 
@@ -114,7 +114,7 @@ class Run:
             import pandas
         except ModuleNotFoundError:
             raise MissingExtraError("pandas is not installed, which frame() needs: pip install pandas") from None
-        return pandas.DataFrame(self._lines())
+        return pandas.DataFrame([{self.config.unit: each.steps, **each.metrics} for each in self._evaluated()])
 
     def plot(self) -> "Figure":
         """Return the plot of all evaluations that progress.png holds, as a matplotlib figure.
@@ -124,11 +124,7 @@ class Run:
         """
         from selfplay.runs.plots import run_figure
 
-        return run_figure(self._lines(), self.config, self.folder)
-
-    def _lines(self) -> list[Metrics]:
-        """Return the evaluations as metrics.jsonl holds them."""
-        return [{self.config.unit: record.steps, **record.metrics} for record in self._evaluated()]
+        return run_figure(self._evaluated(), self.config, self.folder, self.proved_from)
 
     def _evaluated(self) -> list[Record]:
         """Return the evaluations.
@@ -153,13 +149,12 @@ def earlier_records(lines: Iterable[Metrics], config: RunSettings) -> list[Recor
     """Return the evaluations that lines of metrics.jsonl describe, without players.
 
     Raises:
-        UserError: a number of an evaluation is missing.
+        UserError: an older version wrote them.
     """
     records = []
     proofs = 0
     lapses = None
     for number, line in enumerate(lines, start=1):
-        check_evaluation(line)
         evaluation = metrics_evaluation(line, config.rules)
         proofs = proofs + 1 if proves(evaluation, config.stop) else 0
         lapses = count_lapses(lapses, evaluation)

@@ -6,7 +6,7 @@ import json
 import signal
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from itertools import islice
 from typing import Any
@@ -20,12 +20,13 @@ from selfplay.program import on_stop_signals
 from selfplay.protocols import AnyAgent
 from selfplay.runs import folder as run_folder, loop
 from selfplay.runs.checkpoint import Kept, read_checkpoint, write_checkpoint
-from selfplay.runs.folder import CHECKPOINT, METRICS, MODEL, PROGRESS, SNAPSHOTS, RunFlags, snapshot_steps
+from selfplay.runs.folder import CHECKPOINT, METRICS, MODEL, PROGRESS, SNAPSHOTS, RunFlags
+from selfplay.runs.load import snapshot_steps
 from selfplay.runs.loop import PROOFS_TO_STOP, Progress, Record, Recorder, learner_policy, worth
 from selfplay.runs.metrics import Metrics, read_metrics
 from selfplay.runs.result import FINISHED, INTERRUPTED, TERMINATED, Interrupted, Run, earlier_records
 from selfplay.runs.screen import Screen
-from selfplay.settings import CustomConfig, RunSettings, require, to_json
+from selfplay.settings import CustomConfig, RunSettings, to_json
 from selfplay.tensor_file import write_state, write_tensors
 from tictactoe import batch
 
@@ -38,7 +39,7 @@ SECONDS_WITHOUT_EVENTS = 10.0
 
 
 class RunFolder(Recorder):
-    """The folder of a run in which a learner is trained; `opened` makes it.
+    """The folder of a run in which a learner is trained: new, or as its checkpoint left it.
 
     The player is saved at evaluations 1, 2, 4, 8, ..., in between as the loop asks, and at the end: as the run's model,
     and as a snapshot. At the end the model is the last player that was proved, if there is one.
@@ -56,10 +57,10 @@ class RunFolder(Recorder):
         self._events_due = time.perf_counter() + SECONDS_WITHOUT_EVENTS
         self.progress = Progress(due=self._config.eval_every)
         """The counters of the run."""
-        is_new = not (flags.resume and self._restore(flags.force))
-        self._lines = self._earlier_lines(0 if is_new else self.progress.evaluations)
+        is_new = not (flags.resume and self._restore())
+        lines = self._earlier_lines(0 if is_new else self.progress.evaluations)
         run_folder.write_config(self._folder, self._config, notes)
-        run.records.extend(earlier_records(self._lines, self._config))
+        run.records.extend(earlier_records(lines, self._config))
         if self._kept is not None:
             [record] = [each for each in run.records if each.steps == self._kept.steps]
             self._needed = max(1, worth(record.verdict, self._config.stop))
@@ -74,7 +75,6 @@ class RunFolder(Recorder):
     def record(self, record: Record) -> None:
         """Write the numbers of an evaluation, keep a proved player, and save some players."""
         line = {self._config.unit: record.steps, **record.metrics}
-        self._lines.append(line)
         self._run.records.append(replace(record, player=None))
         append(self._folder / METRICS, (json.dumps(line) + "\n").encode())
         proved = worth(record.verdict, self._config.stop)
@@ -116,12 +116,10 @@ class RunFolder(Recorder):
         is_finished = run.ended == FINISHED
         if is_finished and hasattr(self._learner, "write_report"):
             self._learner.write_report(self._folder)
-        if self._lines:
+        if run.records:
             from selfplay import pictures
-            from selfplay.runs import plots
 
-            figure = plots.run_figure(self._lines, self._config, self._folder)
-            write_whole(self._folder / PROGRESS, pictures.png(figure))
+            write_whole(self._folder / PROGRESS, pictures.png(run.plot()))
             self._write_events()
             self._write_last_events()
         # Last of all: until then a run that is killed is resumed, and writes all of it again.
@@ -133,7 +131,7 @@ class RunFolder(Recorder):
             from selfplay.runs.tensorboard import Events
 
             self._events = Events(self._folder, self._config)
-        self._events.evaluations(self._lines)
+        self._events.evaluations(self._run.records)
 
     def _write_last_events(self) -> None:
         """Write for TensorBoard the settings, the values of the opening, if there are any, and a game of the player."""
@@ -180,21 +178,17 @@ class RunFolder(Recorder):
 
     # Opening
 
-    def _restore(self, force: bool) -> bool:
+    def _restore(self) -> bool:
         """Restore the learner, the counters and the player that is kept; return False if the run begins again.
 
         Raises:
-            UserError: there is no checkpoint although there are results, it does not fit, or the run ended with a
-                proof.
+            UserError: its checkpoint is deleted or does not fit, or the run ended with a proof.
         """
         folder, config, learner = self._folder, self._config, self._learner
         checkpoint = read_checkpoint(folder)
         if checkpoint is None:
-            metrics = folder / METRICS
-            has_results = (folder / MODEL).exists() or (metrics.exists() and metrics.stat().st_size > 0)
-            if has_results and not force:
-                way_out = "put it back, or begin the run again with force"
-                raise UserError(f"{folder}: has results but no checkpoint; {way_out}")
+            if (folder / MODEL).exists():
+                raise UserError(f"{folder}: has a player but no checkpoint; put it back, or begin a new run")
             print(f"{folder}: holds no checkpoint yet; the run begins again", file=sys.stderr)
             return False
         progress, settings = checkpoint.progress, checkpoint.settings
@@ -204,15 +198,9 @@ class RunFolder(Recorder):
             now = to_json(config)
             changed = ", ".join(name for name, value in settings.items() if now.get(name) != value) or "none"
             raise UserError(f"{folder / CHECKPOINT}: {error}; settings that have changed since: {changed}") from None
-        if progress.due <= learner.steps:
-            raise UserError(f"{folder / CHECKPOINT}: is damaged: its evaluation at {progress.due} steps is overdue")
         same_stop = settings.get("stop", config.stop) == config.stop
         if progress.proofs == PROOFS_TO_STOP and same_stop and self._run.ended == FINISHED:
             raise UserError(f"{folder}: is finished: stop {config.stop} is proved; stop never with force continues it")
-        # By force a run could be made shorter than it is, and its state at that length is no longer known.
-        length, name = config.length, config.length_setting
-        possible = learner.steps < length or settings.get(name) == length
-        require(possible, name, f"above what has been played, {learner.steps:,}", length)
         if not same_stop:
             progress.proofs = 0
         self.progress, self._kept = progress, checkpoint.kept
@@ -234,30 +222,10 @@ class RunFolder(Recorder):
         return lines
 
     def _drop_snapshots(self) -> None:
-        """Delete the snapshots of an earlier process that this one will save again, or would not have saved."""
-        unit = self._config.unit
-        passing = {int(line[unit]) for number, line in enumerate(self._lines, start=1) if not is_snapshot(number)}
+        """Delete the snapshots of an earlier process that this one will save again."""
         for steps in snapshot_steps(self._folder):
-            if steps > self._learner.steps or steps in passing:
+            if steps > self._learner.steps:
                 (self._folder / SNAPSHOTS / f"{steps}.safetensors").unlink()
-
-
-@contextlib.contextmanager
-def opened(run: Run, learner: Learner, flags: RunFlags, notes: Mapping[str, str]) -> Iterator[RunFolder]:
-    """Yield the folder of a run, new or as its checkpoint left it, out of which other processes are kept.
-
-    A `run` that is new has no records; one that is resumed has none either, and `ended` says how it ended before.
-    `notes` are what config.json says besides the settings.
-
-    Raises:
-        UserError: the folder cannot be used, another process is in it, or a file of an earlier process cannot be read.
-    """
-    if flags.resume:
-        run_folder.check_writable(run.folder, "copy the run elsewhere and resume it there")
-    else:
-        run_folder.create(run.folder, flags.named_by)
-    with locked(run.folder):
-        yield RunFolder(run, learner, flags, notes)
 
 
 def train(
@@ -268,16 +236,23 @@ def train(
     stop_when: Callable[[], bool],
     show: bool,
 ) -> Run:
-    """Train until the run ends, and return it; the other arguments are those of `opened`.
+    """Train until the run ends, and return it, while other processes are kept out of its folder.
 
-    With `show` the exact score is shown. A run that is asked to stop writes a checkpoint and is `interrupted`.
+    A `run` that is new has no records; one that is resumed has none either, and `ended` says how it ended before.
+    `notes` are what config.json says besides the settings. With `show` the exact score is shown. A run that is asked to
+    stop writes a checkpoint and is `interrupted`.
 
     Raises:
         Interrupted: the program was told to end, by SIGTERM or a second Ctrl-C.
         UserError: the folder cannot be used, another process is in it, or a file of an earlier process cannot be read.
     """
     screen = Screen(learner, run.config) if show else None
-    with opened(run, learner, flags, notes) as folder:
+    if flags.resume:
+        run_folder.check_writable(run.folder, "copy the run elsewhere and resume it there")
+    else:
+        run_folder.create(run.folder, flags.named_by)
+    with locked(run.folder):
+        folder = RunFolder(run, learner, flags, notes)
         ended = _train_to_end(run.config, learner, folder, StopRequest(stop_when), screen)
         run = folder.save(ended)
         if screen:

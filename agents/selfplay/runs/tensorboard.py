@@ -15,7 +15,7 @@ from tensorboard.summary.writer.record_writer import RecordWriter
 from torch.utils.tensorboard import summary
 
 from selfplay.files import append
-from selfplay.runs.metrics import Metrics, on_axis
+from selfplay.runs.loop import Record
 from selfplay.settings import RunSettings, to_json
 
 PREFIX = "events.out.tfevents."
@@ -34,17 +34,15 @@ class Events:
         # TensorBoard drops what it has read before, from step 0 on; it ignores the first start that it reads.
         self._write(Event(step=0, session_log=SessionLog(status=SessionLog.START)))
 
-    def evaluations(self, lines: Sequence[Metrics]) -> None:
-        """Record the lines of metrics.jsonl from the first one that is not recorded yet."""
+    def evaluations(self, records: Sequence[Record]) -> None:
+        """Record the evaluations from the first one that is not recorded yet, at their plies if those are counted."""
         now = time.time()
-        for line in lines[self._shown :]:
-            self._step = on_axis(line, self._config.unit)
-            values = [
-                Summary.Value(tag=tag, simple_value=value) for tag, value in line.items() if tag != self._config.unit
-            ]
-            ago = lines[-1]["time/training_s"] - line["time/training_s"]
+        for record in records[self._shown :]:
+            self._step = int(record.metrics.get("time/plies", record.steps))
+            values = [Summary.Value(tag=tag, simple_value=value) for tag, value in record.metrics.items()]
+            ago = records[-1].metrics["time/training_s"] - record.metrics["time/training_s"]
             self._write(Event(summary=Summary(value=values), step=self._step, wall_time=now - ago))
-        self._shown = len(lines)
+        self._shown = len(records)
 
     def picture(self, tag: str, png: bytes) -> None:
         """Record a picture, the content of a PNG file, at the last evaluation."""

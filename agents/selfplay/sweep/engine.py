@@ -6,7 +6,7 @@ import socket
 import tempfile
 import time
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -51,12 +51,18 @@ class Grid:
 
 
 def train_all(
-    folder: Path, source: Grid | Search, cpus: int | None, checkpoint_interval: float, **own: Any
+    folder: Path,
+    source: Grid | Search,
+    cpus: int | None,
+    checkpoint_interval: float,
+    show: Callable[[int, list[str]], None],
+    **own: Any,
 ) -> Iterator[Result]:
     """Train the runs of a sweep, some side by side, and yield the result of each as it ends.
 
-    `cpus` is the number of runs side by side, by default the number of cores. `own` is the custom network or agent of
-    the runs, as `selfplay.train` takes them. Ray must be connected.
+    `cpus` is the number of runs side by side, by default the number of cores. `show` is told how many runs have ended,
+    and the names of those under way, whenever that changes. `own` is the custom network or agent of the runs, as
+    `selfplay.train` takes them. Ray must be connected.
 
     Raises:
         UserError: the folder of a run is a link, through which files elsewhere would be written.
@@ -64,6 +70,7 @@ def train_all(
     task = ray.remote(max_retries=MOST_RETRIES, retry_exceptions=[BusyError])(train_run)
     most = cpus or int(ray.cluster_resources()["CPU"])
     at_work: dict[ray.ObjectRef, Run] = {}
+    results = 0
     while True:
         while len(at_work) < most:
             run = source.next_run()
@@ -72,6 +79,7 @@ def train_all(
             if (folder / run.name).is_symlink():
                 raise UserError(f"{folder / run.name}: is a link to elsewhere; put the run's folder in its place")
             at_work[task.remote(folder.resolve(), run, checkpoint_interval, **own)] = run
+        show(results, [run.name for run in at_work.values()])
         if not at_work:
             return
         [ended], _ = ray.wait(list(at_work))
@@ -85,6 +93,7 @@ def train_all(
             write_whole(folder / run.name / FAILURE, f"{why}\n".encode())
         result = read_result(folder / run.name, run)
         source.ended(run, result)
+        results += 1
         yield result
 
 

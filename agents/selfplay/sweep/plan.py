@@ -16,7 +16,7 @@ import tyro
 
 from selfplay.errors import UserError
 from selfplay.files import read_small, write_whole
-from selfplay.runs.algorithms import Config, configured
+from selfplay.runs.algorithms import Config, settings_of
 from selfplay.runs.folder import written
 from selfplay.settings import BOARD, CountOrZero, RunSettings, checked
 
@@ -26,9 +26,6 @@ LARGEST_FILE = 1 << 20
 MOST_SEEDS = 100_000
 LONGEST_NAME = 150
 """Characters of the name of a run's folder before its seed."""
-NOT_SWEPT = ("seed", "run_dir")
-"""Settings that a sweep gives to each run itself."""
-
 
 Words: TypeAlias = Annotated[tuple[str, ...], tyro.conf.UseAppendAction]
 """A flag that can be given several times."""
@@ -64,8 +61,8 @@ class Plan:
     def __post_init__(self) -> None:
         names = [name for flag in ("set", "vary", "each") for name, _ in pairs(self, flag)]
         for name in names:
-            if name in NOT_SWEPT:
-                raise UserError(f"{name}: a sweep sets it for each run; see --seeds and --dir")
+            if name == "seed":
+                raise UserError("seed: a sweep sets it for each run; see --seeds")
             if names.count(name) > 1:
                 raise UserError(f"{name} is given twice")
         parse_seeds(self.seeds)  # refuses what is none
@@ -104,7 +101,7 @@ def read(folder: Path) -> Plan:
     """Return the plan of the sweep in a folder.
 
     Raises:
-        UserError: there is none, or it cannot be read.
+        UserError: there is none, it cannot be read, or it names a setting or a value that there is not.
     """
     path = folder / FILE
     try:
@@ -182,7 +179,7 @@ def make_run(plan: Plan, values: Mapping[str, Any], seed: int) -> Run:
     """
     same = {name: read_value(text) for name, text in pairs(plan, "set")}
     try:
-        config = configured(plan.algorithm, {**same, **values, "seed": seed})
+        config = settings_of(plan.algorithm)(**{**same, **values, "seed": seed})
     except UserError as error:
         raise UserError(f"{label(values)}: {error}" if values else error) from None
     return Run(label({name: value_of(config, name) for name in values}), config)

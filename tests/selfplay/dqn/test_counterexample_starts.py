@@ -26,10 +26,6 @@ def positions(number: int) -> tuple[Any, Any, Any]:
     return mover, opponent, np.where(np.arange(number) % 2 == 0, move, ANY)
 
 
-def pairs(mover: Any, opponent: Any) -> list[tuple[int, int]]:
-    return list(zip(mover.tolist(), opponent.tolist(), strict=True))
-
-
 @pytest.mark.parametrize(
     ("fraction", "earlier", "latest", "expected"),
     [
@@ -50,18 +46,16 @@ def test_a_fraction_of_the_new_games_starts_at_counterexamples(
     ended = np.arange(BOARDS) % 2 == 0
     boards = batch.restart(batch.State(*np.full((3, BOARDS), [[1], [2], [2]])), ended)
     started, next_move = starts.start_games(boards, ended, torch.Generator().manual_seed(0))
-    moves = dict(zip(pairs(mover, opponent), move.tolist(), strict=True)) | {(0, 0): ANY}
     assert next_move[~ended].eq(ANY).all()
-    assert [moves[each] for each in pairs(started.mover[ended], started.opponent[ended])] == next_move[ended].tolist()
     assert np.array_equal(np.stack(started)[:, ~ended], np.stack(boards)[:, ~ended])
     assert np.array_equal(planes.bits(9, started.mover | started.opponent).sum(axis=1), started.ply)
-    counts = Counter(pairs(started.mover[ended], started.opponent[ended]))
-    numbers = np.array([counts.pop(position, 0) for position in pairs(mover, opponent)])
-    assert counts.keys() <= {(0, 0)}
-    old, new = numbers[:earlier], numbers[earlier:]
-    assert (new.sum() * 2 / BOARDS, old.sum() * 2 / BOARDS) == pytest.approx(expected, abs=0.02)
-    for part in (old, new):  # each position about as often
-        assert not part.any() or part.min() > 0.5 * part.mean()
+    begun = Counter(zip(*(each[ended].tolist() for each in (started.mover, started.opponent, next_move)), strict=True))
+    given = [*zip(mover.tolist(), opponent.tolist(), move.tolist(), strict=True)]
+    assert begun.keys() <= {(0, 0, ANY), *given}
+    numbers = np.array([begun[each] for each in given])
+    for part, share in ((numbers[earlier:], expected[0]), (numbers[:earlier], expected[1])):
+        assert part.sum() * 2 / BOARDS == pytest.approx(share, abs=0.02)
+        assert not part.any() or part.min() > 0.5 * part.mean()  # each position about as often
 
 
 def test_without_counterexamples_there_is_no_state_of_them() -> None:
@@ -71,25 +65,19 @@ def test_without_counterexamples_there_is_no_state_of_them() -> None:
 
 
 @pytest.mark.parametrize("symmetry", ["canonical", "none"])
-def test_games_of_self_play_start_at_the_positions_given_and_with_the_moves_given(symmetry: str) -> None:
+def test_games_of_self_play_start_at_the_position_given_and_with_the_move_given(symmetry: str) -> None:
     learner = DQNLearner(config_with(counterexamples=1.0, symmetry=symmetry))
-    mover, opponent, move = positions(2 * ENOUGH)
+    mover, opponent, move = (np.repeat(each, ENOUGH) for each in positions(1))
     learner.teach(mover, opponent, move)
-    given = dict(zip(pairs(mover, opponent), move.tolist(), strict=True))
-    started, moved = 0, 0
-    at: dict[int, tuple[int, int]] = {}
-    for _ in range(20):
+    moved, started = 0, np.zeros(16, dtype=bool)
+    for _ in range(30):
         before = learner.self_play.boards
         learner.advance(1)
         after = learner.self_play.boards
-        for board, position in at.items():
-            if given[position] != ANY and after.ply[board] == before.ply[board] + 1:
-                moved += 1
-                assert int(after.opponent[board]) == position[0] | 1 << given[position]
-        at = {}
-        for board in np.flatnonzero(after.ply != before.ply + 1).tolist():
-            started += 1
-            at[board] = int(after.mover[board]), int(after.opponent[board])
-            assert at[board] in given
-    assert started > 20
-    assert moved > 5
+        continued = after.ply == before.ply + 1
+        assert (after.opponent[started & continued] == mover[0] | 1 << move[0]).all()
+        moved += (started & continued).sum()
+        started = ~continued
+        assert (after.mover[started] == mover[0]).all()
+        assert (after.opponent[started] == opponent[0]).all()
+    assert moved > 20

@@ -30,26 +30,6 @@ def equal(one: dict[str, torch.Tensor], other: dict[str, torch.Tensor]) -> bool:
     return all(torch.equal(one[name], other[name]) for name in one)
 
 
-@pytest.mark.parametrize(
-    "changes",
-    [
-        {},
-        {"target": "independent", "networks": "separate", "mask": True, "double": True},
-        {"hard_update": 20},
-        {"message_rounds": 2, "message_width": 16},
-    ],
-)
-def test_a_short_run_learns(changes: dict[str, Any]) -> None:
-    config = DQNConfig(seed=7, device="cpu", hidden=(64,), total_steps=25_600, eval_every=12_800, **changes)
-    learner = DQNLearner(config)
-    start = selfplay.evaluate(learner.player(), config.rules)
-    history = list(train(learner, config))
-    end = history[-1].verdict
-    assert [record.metrics["time/updates"] for record in history] == [94, 194]
-    assert (end.optimal_states or 0) > (start.optimal_states or 0) + 500
-    assert (end.illegal_states or 0) < max(start.illegal_states or 0, 1)
-
-
 @pytest.fixture(scope="module")
 def usual() -> dict[str, torch.Tensor]:
     """Return the weights of a run with the usual settings."""

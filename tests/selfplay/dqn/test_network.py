@@ -52,10 +52,9 @@ def test_every_layer_is_called_so_that_it_can_be_replaced_or_watched(message_rou
     assert all((output < 0).any() for _, output in called)  # what a layer gave is not changed by the next
 
 
-@pytest.mark.parametrize(("settings", "width"), [({}, 32), ({"message_width": 7}, 7)])
-def test_messages_are_as_wide_as_the_settings_say(settings: dict[str, int], width: int) -> None:
-    weights = empty_network(config_with(message_rounds=2, **settings), CPU).state_dict()
-    assert [weights[f"rounds.{number}.message.weight"].shape for number in (0, 1)] == [(width, width)] * 2
+def test_messages_are_as_wide_as_the_settings_say() -> None:
+    weights = empty_network(config_with(message_rounds=2, message_width=7), CPU).state_dict()
+    assert [weights[f"rounds.{number}.message.weight"].shape for number in (0, 1)] == [(7, 7)] * 2
 
 
 def test_of_cells_that_look_the_same_the_first_is_chosen_however_many_boards_are_asked() -> None:

@@ -66,8 +66,6 @@ def test_a_canonical_player_values_every_image_alike(networks: str, perspective:
     assert uneven.sum() > 3_000
     for image, cells in zip(images, table, strict=True):
         np.testing.assert_allclose(player.q_values(image)[uneven], values[uneven][:, cells], atol=1e-6)
-    other = make(config_with(symmetry="none", perspective=perspective), separate=networks == "separate").player()
-    assert not np.allclose(other.q_values(ABSOLUTE), values)
 
 
 @pytest.mark.parametrize("symmetry", ["canonical", "none"])

@@ -1,5 +1,6 @@
 """The loop evaluates when it is due, teaches, records, counts proofs in a row, and stops."""
 
+import dataclasses
 from collections.abc import Iterable, Mapping, Sequence
 from types import SimpleNamespace
 from typing import Any
@@ -9,12 +10,17 @@ import pytest
 import selfplay
 from selfplay.runs import loop
 from selfplay.runs.loop import Progress, Record, Recorder, next_snapshot, train
-from selfplay.runs.metrics import first_of_final_streak
 from selfplay.settings import CustomConfig
 from tests.runs import refused
 from tictactoe import Rules
 
-VERDICTS = {name: selfplay.evaluate(name) for name in ("optimal", "random")}
+OPTIMAL = selfplay.evaluate("optimal")
+VERDICTS = {
+    "o": OPTIMAL,
+    "u": dataclasses.replace(OPTIMAL, optimal_states=4_000),  # unbeatable
+    "r": selfplay.evaluate("random"),
+    "w": selfplay.evaluate("optimal", Rules(2, 2, 2)),  # where one seat wins with best play
+}
 
 
 class ScriptedLearner(Recorder):
@@ -123,51 +129,28 @@ def test_a_run_that_is_asked_to_stop_ends_after_a_checkpoint() -> None:
 
 
 @pytest.mark.parametrize(
-    ("proofs", "counted"),
-    [([1, 1, 1], [1, 2, 3]), ([1, 0, 1, 1], [1, 0, 1, 2]), ([1, 1, 0, 1], [1, 2, 0, 1])],
-)
-def test_three_proofs_in_a_row_stop_a_run(
-    proofs: list[int], counted: list[int], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    script = iter(proofs)
-    monkeypatch.setattr(
-        loop, "evaluate_policy", lambda *_: SimpleNamespace(verdict=VERDICTS["optimal" if next(script) else "random"])
-    )
-    assert numbers(events(ScriptedLearner(), config()), "evaluated", 3) == counted
-
-
-@pytest.mark.parametrize(
-    ("player", "stop", "proofs"),
+    ("stop", "script", "proofs", "lapses"),
     [
-        ("optimal", "unbeatable", [1, 2, 3]),
-        ("optimal", "optimal", [1, 2, 3]),
-        ("optimal", "never", [0, 0, 0, 0]),
-        ("random", "unbeatable", [0, 0, 0, 0]),
+        ("unbeatable", "ooo", [1, 2, 3], [0, 0, 0]),  # three proofs in a row end the run
+        ("unbeatable", "orooo", [1, 0, 1, 2, 3], [0, 1, 1, 1, 1]),
+        ("unbeatable", "roror", [0, 1, 0, 1, 0], [None, 0, 1, 1, 2]),
+        ("unbeatable", "www", [1, 2, 3], [0, 0, 0]),  # beaten in one seat, as everybody is
+        ("optimal", "uuooo", [0, 0, 1, 2, 3], [0, 0, 0, 0, 0]),
+        ("never", "rrooo", [0, 0, 0, 0, 0], [None, None, 0, 0, 0]),
     ],
 )
-def test_what_is_proved_is_what_stop_asks_for(
-    player: str, stop: str, proofs: list[int], monkeypatch: pytest.MonkeyPatch
+def test_proofs_in_a_row_are_of_what_stop_asks_for_and_lapses_count_from_the_first(
+    stop: str, script: str, proofs: list[int], lapses: list[int | None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(loop, "evaluate_policy", lambda *_: SimpleNamespace(verdict=VERDICTS[player]))
-    assert numbers(events(ScriptedLearner(), config(stop=stop)), "evaluated", 3) == proofs
-
-
-def test_a_lapse_is_an_evaluation_after_the_first_proof_in_which_the_player_can_be_beaten(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    script = iter(["random", "optimal", "random", "optimal", "random"])
-    monkeypatch.setattr(loop, "evaluate_policy", lambda *_: SimpleNamespace(verdict=VERDICTS[next(script)]))
-    records = list(train(ScriptedLearner(), config(15, "never")))
-    assert [record.lapses for record in records] == [None, 0, 1, 1, 2]
-    assert [record.metrics.get("eval/lapses") for record in records] == [None, 0, 1, 1, 2]
-    assert [record.metrics.get("eval/steps_to_proof") for record in records] == [None, 6, None, None, None]
-
-
-def test_where_one_seat_wins_with_best_play_the_best_player_has_no_lapses(monkeypatch: pytest.MonkeyPatch) -> None:
-    beaten_as_o = selfplay.evaluate("optimal", Rules(2, 2, 2))
-    assert not beaten_as_o.unbeatable
-    monkeypatch.setattr(loop, "evaluate_policy", lambda *_: SimpleNamespace(verdict=beaten_as_o))
-    assert [record.lapses for record in train(ScriptedLearner(), config(9, "never"))] == [0, 0, 0]
+    verdicts = iter(VERDICTS[letter] for letter in script)
+    monkeypatch.setattr(loop, "evaluate_policy", lambda *_: SimpleNamespace(verdict=next(verdicts)))
+    records = list(train(ScriptedLearner(), config(15, stop)))
+    assert [record.proofs for record in records] == proofs
+    assert [record.lapses for record in records] == lapses
+    assert [record.metrics.get("eval/lapses") for record in records] == lapses
+    first = lapses.index(0)
+    to_proof = [record.metrics.get("eval/steps_to_proof") for record in records]
+    assert to_proof == [records[first].steps if number == first else None for number in range(len(records))]
 
 
 def test_an_early_proof_at_the_end_is_shown_and_not_counted(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -195,10 +178,3 @@ def test_counterexamples_are_taught_but_for_an_early_evaluation() -> None:
 
 def test_a_learner_that_stands_still_is_refused() -> None:
     assert "ScriptedLearner" in refused(list, train(ScriptedLearner(most=0), config()))
-
-
-@pytest.mark.parametrize(
-    ("proofs", "first"), [([], None), ([True], 0), ([False, True, True], 1), ([True, False], None)]
-)
-def test_the_final_streak_begins_behind_the_last_failure(proofs: list[bool], first: int | None) -> None:
-    assert first_of_final_streak(proofs) == first

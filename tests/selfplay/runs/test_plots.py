@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 from selfplay.dqn.config import DQNConfig
 from selfplay.pictures import PROVED
 from selfplay.runs.metrics import evaluation_metrics
-from selfplay.runs.plots import run_figure
+from selfplay.runs.result import Run, earlier_records
 from selfplay.tabular.config import MinimaxQConfig
 from selfplay.verdicts import evaluate
 
@@ -20,7 +20,8 @@ BEATEN, PROOF = (evaluation_metrics(evaluate(name)) for name in ("random", "opti
 
 
 def figure_of(lines: list[dict[str, Any]], config: Any = None) -> Figure:
-    return run_figure(lines, config or DQNConfig(seed=7, mask=True, gamma=0.9), Path("runs") / "it")
+    config = config or DQNConfig(seed=7, mask=True, gamma=0.9)
+    return Run(config, Path("runs") / "it", earlier_records(lines, config)).plot()
 
 
 def curves(axes: Axes) -> dict[str, list[list[float]]]:

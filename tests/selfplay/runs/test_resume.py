@@ -123,7 +123,6 @@ def test_a_run_that_has_proved_what_it_should_is_not_made_longer(
         ({"networks": "separate", "force": True}, [CHECKPOINT, "networks"]),
         ({"target": "independent", "force": True}, [CHECKPOINT, "target"]),
         ({"opponents": "snapshots", "force": True}, [CHECKPOINT, "opponents"]),
-        ({"total_steps": 1_120, "force": True}, ["total_steps", "1120"]),
     ],
     ids=str,
 )
@@ -151,16 +150,11 @@ def test_a_run_locks_its_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     assert all(str(tmp_path / "it") in refusal for refusal in refusals)
 
 
-def test_a_run_whose_checkpoint_is_gone_keeps_its_results_unless_by_force(folder: Path, tmp_path: Path) -> None:
-    whole = train(**SHORT, run_dir=tmp_path / "whole" / "it").folder
+def test_a_run_whose_checkpoint_is_gone_keeps_its_results(folder: Path) -> None:
     (folder / CHECKPOINT).unlink()
     before = content_of(folder)
-    message = refused(resume, folder)
-    assert str(folder) in message
-    assert "force" in message
+    assert str(folder) in refused(resume, folder)
     assert content_of(folder) == before
-    resume(folder, force=True)
-    assert_same(whole, folder)
 
 
 def test_a_run_that_diverges_keeps_its_last_good_checkpoint(folder: Path) -> None:
@@ -193,17 +187,6 @@ def test_a_run_keeps_its_device_and_takes_another_by_force(folder: Path, monkeyp
     assert metrics(folder)[-1]["plies"] == 2_400
 
 
-def test_a_resumed_run_continues_to_count_lapses(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    verdicts = [selfplay.evaluate(name) for name in ("random", "optimal", "random", "random", "optimal")]
-    found = iter(verdicts)
-    monkeypatch.setattr(loop, "evaluate_policy", lambda *_: SimpleNamespace(verdict=next(found)))
-    settings = {**SHORT, "eval_every": 480, "counterexamples": 0, "stop": "never"}
-    folder = train(**settings, run_dir=tmp_path / "it", stop_when=after(100)).folder
-    resumed = resume(folder)
-    assert [record.lapses for record in resumed.records] == [None, 0, 1, 2, 2]
-    assert resumed.lapses == metrics(folder)[-1]["eval/lapses"] == 2
-
-
 def test_metrics_and_snapshots_beyond_the_checkpoint_are_dropped(folder: Path) -> None:
     path, snapshots = folder / "metrics.jsonl", folder / "snapshots"
     shutil.copy(snapshots / "960.safetensors", snapshots / "2001.safetensors")
@@ -220,7 +203,7 @@ def test_the_last_proved_player_is_kept_also_by_a_run_that_was_stopped_after_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     names = ["random", "optimal", "optimal", "random", "random"]
-    settings = {**SHORT, "eval_every": 480, "counterexamples": 0, "stop": "never"}
+    settings = {**SHORT, "eval_every": 480, "counterexamples": 0}
 
     def run(folder: str, stop_when: Callable[[], bool]) -> selfplay.Run:
         script = (SimpleNamespace(verdict=selfplay.evaluate(name)) for name in names)
@@ -234,7 +217,8 @@ def test_the_last_proved_player_is_kept_also_by_a_run_that_was_stopped_after_it(
     assert_same(whole.folder, stopped.folder)
     assert not torch.equal(*(weights(load(whole.folder, steps=steps)) for steps in (None, 2_400)))
     opened = selfplay.open(stopped.folder)
-    assert (opened.kept.steps, opened.verdict) == (1_440, whole.verdict)
+    assert (opened.kept.steps, opened.verdict, opened.records) == (1_440, whole.verdict, stopped.records)
+    assert [(record.proofs, record.lapses) for record in opened.records] == [(0, None), (1, 0), (2, 0), (0, 1), (0, 2)]
     assert json.loads((whole.folder / "config.json").read_text())["kept_steps"] == 1_440
     assert json.loads((whole.folder / "evaluation.json").read_text())["unbeatable"]
     learner = DQNLearner(whole.config)  # type: ignore[arg-type]

@@ -16,7 +16,6 @@ from selfplay.runs import run as run_of_folder
 from selfplay.runs.load import load, snapshot_steps
 from selfplay.runs.loop import Record
 from selfplay.runs.metrics import evaluation_metrics, metrics_evaluation, read_metrics
-from selfplay.runs.result import earlier_records
 from selfplay.runs.screen import Screen
 from selfplay.settings import to_json
 from selfplay.tabular.config import TDBackupConfig
@@ -26,7 +25,7 @@ from tictactoe import Rules
 
 OFTEN: dict[str, Any] = {**SHORT, "eval_every": 240}
 """Ten evaluations of the DQN: snapshots are those of 1, 2, 4, 8 and the last, and some in between."""
-VERDICTS = {name: selfplay.evaluate(name) for name in ("optimal", "random", "rule")}
+RULE = selfplay.evaluate("rule")
 
 
 def bits(player: Any) -> dict[str, bytes]:
@@ -88,23 +87,17 @@ def test_a_long_run_can_be_watched_in_tensorboard_while_it_trains(
 def test_only_the_first_evaluation_says_how_far_it_is() -> None:
     screen = Screen(DQNLearner(config_with()), DQNConfig())
     assert screen.watch() is not None
-    screen.show(Record(number=1, steps=1, verdict=VERDICTS["rule"], metrics={}, proofs=0))
+    screen.show(Record(number=1, steps=1, verdict=RULE, metrics={}, proofs=0))
     assert screen.watch() is None
 
 
 # Metrics
 
 
-@pytest.mark.parametrize("name", VERDICTS)
-def test_an_evaluation_is_read_from_its_metrics_as_it_was(name: str) -> None:
-    line = json.loads(json.dumps(evaluation_metrics(VERDICTS[name])))
-    assert metrics_evaluation(line, Rules()) == VERDICTS[name]
-
-
 def test_the_evaluation_of_a_large_board_is_read_as_it_was() -> None:
     for player in ("rule", DQNLearner(config_with(rows=5, cols=5, k=4)).player()):
         both_cut = selfplay.evaluate(player, Rules(5, 5, 4), positions=50)
-        for verdict in (both_cut, replace(both_cut, first=VERDICTS["rule"].first)):
+        for verdict in (both_cut, replace(both_cut, first=RULE.first)):
             line = evaluation_metrics(verdict)
             assert metrics_evaluation(line, Rules(5, 5, 4)) == verdict
             assert "eval/unbeatable" not in line
@@ -118,14 +111,6 @@ def test_a_half_written_last_line_of_the_metrics_is_left_out(half: str, tmp_path
     assert list(read_metrics(path, "plies")) == lines
 
 
-def test_the_records_of_an_earlier_process_count_proofs_in_a_row_too() -> None:
-    names = ("optimal", "random", "optimal", "optimal")
-    lines = [{"plies": number, **evaluation_metrics(VERDICTS[name])} for number, name in enumerate(names)]
-    records = earlier_records(lines, DQNConfig())
-    assert [each.proofs for each in records] == [1, 0, 1, 2]
-    assert [each.verdict for each in records] == [VERDICTS[name] for name in names]
-
-
 @pytest.mark.usefixtures("stopper")
 @pytest.mark.parametrize(
     ("config", "unit", "axis"),
@@ -136,17 +121,22 @@ def test_the_records_of_an_earlier_process_count_proofs_in_a_row_too() -> None:
     ids=["dqn", "td-backup"],
 )
 def test_tensorboard_shows_every_number_of_the_metrics_and_every_setting(
-    config: Any, unit: str, axis: str, tmp_path: Path
+    config: Any, unit: str, axis: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    run = selfplay.train(config, run_dir=tmp_path / "it", progress=False)
+    monkeypatch.setattr(run_of_folder, "SECONDS_WITHOUT_EVENTS", 0)
+    asked = iter([False] * 20)
+    run = selfplay.train(config, run_dir=tmp_path / "it", stop_when=lambda: next(asked, True), progress=False)
     events = EventAccumulator(str(run.folder), {"images": 0, "scalars": 0})  # 0: all of them, no sample
+    events.Reload()
+    assert events.Tags()["scalars"]
+    selfplay.train(resume=run.folder, progress=False)  # while TensorBoard shows it
     events.Reload()
     lines = metrics(run.folder)
     for tag in lines[-1].keys() - {unit}:
-        shown = {event.step: event.value for event in events.Scalars(tag)}
-        assert shown == {line[axis]: pytest.approx(line[tag], rel=1e-6) for line in lines if tag in line}
+        shown = [(event.step, event.value) for event in events.Scalars(tag)]
+        assert shown == [(line[axis], pytest.approx(line[tag], rel=1e-6)) for line in lines if tag in line]
     assert [image.step for image in events.Images("q/opening")] == [lines[-1][axis]]
-    assert [text.step for text in events.Tensors("game/self_play/text_summary")] == [lines[-1][axis]]
+    assert events.Tensors("game/self_play/text_summary")[-1].step == lines[-1][axis]
     content = events.summary_metadata["_hparams_/session_start_info"].plugin_data.content
     hparams = metadata.parse_session_start_info_plugin_data(content).hparams
     settings = {name: value.string_value or value.number_value for name, value in hparams.items()}

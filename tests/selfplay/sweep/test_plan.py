@@ -117,11 +117,22 @@ def test_a_plan_is_read_as_it_was_written(tmp_path: Path) -> None:
     assert plans.read(tmp_path) == plan
 
 
-@pytest.mark.parametrize("plan", [None, "[]", '{"seeds": "few"}', '{"vary": ["lr=1"]}', '{"search": 2}'])
-def test_a_file_that_holds_no_plan_is_named(plan: str | None, tmp_path: Path) -> None:
-    if plan is not None:
-        (tmp_path / plans.FILE).write_text(plan)
-    with pytest.raises(UserError, match=str(tmp_path / plans.FILE)):
+@pytest.mark.parametrize(
+    "content",
+    [
+        None,
+        "{",
+        '{"seeds": "3..1"}',
+        '{"sets": []}',
+        '{"set": ["gamma=2"]}',
+        '{"vary": ["sed=1"]}',
+        '{"search": 2, "vary": ["k=3..1"]}',
+    ],
+)
+def test_a_plan_that_cannot_be_carried_out_is_refused_with_its_file(content: str | None, tmp_path: Path) -> None:
+    if content is not None:
+        (tmp_path / "sweep.json").write_text(content)
+    with pytest.raises(UserError, match=str(tmp_path / "sweep.json")):
         plans.read(tmp_path)
 
 
