@@ -214,7 +214,8 @@ def test_the_board_is_changed_in_parts_or_whole(changes: dict[str, Any], rules: 
     ("given", "rules", "preset", "others"),
     [
         ({}, Rules(), "default", {}),
-        ({"rows": 3, "cols": 4}, Rules(3, 4, 3), "default", {}),
+        ({"rows": 2, "cols": 5}, Rules(2, 5, 3), "default", {}),
+        ({"rows": 3, "cols": 4}, Rules(3, 4, 3), "large", {}),
         ({"rows": 4, "cols": 4}, Rules(4, 4, 3), "large", {}),
         ({"rules": Rules(5, 4, 4), "hidden": 8}, Rules(5, 4, 4), "large", {"hidden": (8,)}),
         ({"rows": 4, "cols": 4, "preset": "default"}, Rules(4, 4, 3), "default", {}),

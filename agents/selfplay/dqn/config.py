@@ -31,7 +31,7 @@ Target: TypeAlias = Literal["negamax", "independent", "article"]
 
 WIDEST = 1_000_000
 """Units of a layer; more would overflow the sizes that PyTorch counts in."""
-SMALL_CELLS = 12
+SMALL_CELLS = 10
 """Cells of the largest board that takes the default settings unless it is told otherwise."""
 LARGEST_FLOAT = 3.4e38
 """Largest value of PyTorch's 32-bit numbers."""
@@ -86,7 +86,7 @@ class DQNConfig(RunSettings):
     unit: ClassVar[str] = "plies"
     length_setting: ClassVar[str] = "total_steps"
     preset: Literal["default", "large", "article"] = "default"
-    """Defaults of the other flags. Unless you name one, the board chooses it: "large" if it has more than 12 cells.
+    """Defaults of the other flags. Unless you name one, the board chooses it: "large" if it has more than 10 cells.
     "large"
     without a board is 4,4,4. "article" is the published DQN."""
     device: Device = "auto"
