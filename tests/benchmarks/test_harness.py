@@ -5,7 +5,6 @@ import math
 import pytest
 
 from benchmarks import harness
-from benchmarks.data import Seats
 from benchmarks.sweeps import tables
 
 
@@ -23,7 +22,6 @@ def test_a_proof_counts_if_it_holds_to_the_end(proofs: str, first: int | None) -
         ([1e7, 1.2345e6, 5.5], "1.23 M (5.50 to 10.0 M)"),
         ([1.5, 2.5, math.inf, math.inf, math.inf], "never (least 1.50)"),
         ([True, False, True], "2 of 3"),
-        ([Seats(1, 2), Seats(1, 4)], "1; 3 (2 to 4)"),
         ([], "-"),
     ],
 )
@@ -40,3 +38,12 @@ def test_a_cell_shows_the_median_and_the_quartiles(values: list[object], shown: 
 )
 def test_p_values_are_corrected_for_their_number(p_values: list[float], corrected: list[float]) -> None:
     assert tables.holm(p_values) == pytest.approx(corrected)
+
+
+def test_a_p_value_is_exact_with_ties_and_without() -> None:
+    first = dict.fromkeys(range(6), 10.0)
+    apart = {seed: 10.0 + difference for seed, difference in enumerate((1, 2, 3, 4, 5, 6))}
+    tied = {seed: 10.0 + difference for seed, difference in enumerate((1, 1, 1, 1, 1, -1))}
+    assert tables.p_value(first, apart) == pytest.approx(2 / 2**6)  # of 64 choices of signs two are as far out
+    assert tables.p_value(first, tied) == pytest.approx(14 / 2**6)  # one or no sign of either kind: 2 * (6 + 1)
+    assert tables.p_value(first, first) == 1.0
