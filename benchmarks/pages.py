@@ -142,7 +142,7 @@ def of_symptom(symptom: str) -> str:
 
 def of_the_libraries() -> str:
     """Return the table of our DQN and the learners of other libraries."""
-    return report.table(report.told(report.read(DOCS)))
+    return report.table(report.read(DOCS))
 
 
 def runs_of(sweep: str) -> list[dict[str, str]]:

@@ -57,9 +57,9 @@ def beaten_again(docs: Path) -> Figure:
 
 
 def proved(docs: Path) -> dict[str, list[Run]]:
-    """Return the runs of the page's table by player, without players of which no run was proved."""
+    """Return the runs of the comparison by player, without players of which no run was proved."""
     found: dict[str, list[Run]] = {}
-    for run in report.told(report.read(docs)):
+    for run in report.read(docs):
         found.setdefault(run.player, []).append(run)
     return {player: runs for player, runs in found.items() if any(math.isfinite(run.first_s) for run in runs)}
 

@@ -1,12 +1,11 @@
 """Train learners of other libraries and ours for the same time, and look at all equally often and exactly.
 
-    python -m benchmarks.peers --docs docs                                     # the walk from ours
-    python -m benchmarks.peers --players "open-spiel, searched" --docs docs    # with the settings that a search found
+    python -m benchmarks.peers --docs docs                         # ours
+    python -m benchmarks.peers --players open-spiel --docs docs
 
-Players are those of `learners.py`. With ", searched" they have the settings that a search found, without it those of
-their own example, or ours its defaults. All run on one torch thread for the same seconds of training; the clock stops
-while they are looked at, and what is done once before (imports, environments, networks) is not counted. A player that
-learns with a mask is evaluated with it.
+Players are those of `learners.py`. All run on one torch thread for the same seconds of training; the clock stops while
+they are looked at, and what is done once before (imports, environments, networks) is not counted. A player that learns
+with a mask is evaluated with it.
 
 With `--docs` a run is added to those in the folder's peers.csv when it ends, in the place of one of the same player and
 seed, so that a measurement can be made in pieces; the page shows all of them. A run that fails is named,

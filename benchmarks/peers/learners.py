@@ -16,22 +16,20 @@ OTHERS: Mapping[str, str] = {
     "alphazero": "alphazero",
 }
 """Module in this folder of each learner that is not our DQN."""
-SEARCHED = ", searched"
-"""Suffix of players with the settings that a search found."""
 
 
 TOLD: Mapping[str, str] = {
     "ours-any-cell": "penalties",
-    f"stable-baselines3{SEARCHED}": "penalties",
-    f"cleanrl-style{SEARCHED}": "penalties",
+    "stable-baselines3": "penalties",
+    "cleanrl-style": "penalties",
     "ours-plain": "+ empty cells",
     "ours-no-counterexamples": "+ canonical boards",
     "ours": "+ counterexamples",
-    f"open-spiel{SEARCHED}": "mask",
-    f"maskable-ppo{SEARCHED}": "mask, penalties",
-    f"alphazero{SEARCHED}": "mask, rules",
+    "open-spiel": "mask",
+    "maskable-ppo": "mask, penalties",
+    "alphazero": "mask, rules",
 }
-"""What each player of the page's table is told beyond the result of its games; docs/results.md explains the words."""
+"""What each player is told beyond the result of its games, in the order of the page, which explains the words."""
 
 
 def load(name: str) -> Make:
@@ -41,6 +39,5 @@ def load(name: str) -> Make:
         return custom
     if name in WALK:
         return partial(make, settings=WALK[name])
-    module = importlib.import_module(f"benchmarks.peers.{OTHERS[name.removesuffix(SEARCHED)]}")
-    prepare: Make = module.make_searched if name.endswith(SEARCHED) else module.make
+    prepare: Make = importlib.import_module(f"benchmarks.peers.{OTHERS[name]}").make
     return prepare

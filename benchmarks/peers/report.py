@@ -8,8 +8,7 @@ from pathlib import Path
 from benchmarks import harness
 from benchmarks.data import Result
 from benchmarks.peers.evaluations import ONLINE, Run
-from benchmarks.peers.learners import OTHERS, SEARCHED, TOLD
-from benchmarks.peers.our_dqn import WALK
+from benchmarks.peers.learners import TOLD
 from selfplay.files import write_csv
 
 FILE = "peers.csv"
@@ -17,8 +16,7 @@ FILE = "peers.csv"
 
 def in_order(runs: Sequence[Run]) -> list[Run]:
     """Return the runs by player, network and seed; a custom player comes last."""
-    names = [*TOLD, *(name + searched for name in (*WALK, *OTHERS) for searched in ("", SEARCHED))]
-    names += sorted({run.player for run in runs} - {*names})
+    names = [*TOLD, *sorted({run.player for run in runs} - {*TOLD})]
     return sorted(runs, key=lambda run: (names.index(run.player), run.network != ONLINE, run.seed))
 
 
@@ -53,11 +51,6 @@ def add(docs: Path, runs: Sequence[Run]) -> None:
     replaced = {(run.player, run.seed) for run in runs}
     others = [run for run in read(docs) if (run.player, run.seed) not in replaced]
     write_csv(docs / FILE, [Run._fields, *in_order([*others, *runs])])
-
-
-def told(runs: Sequence[Run]) -> list[Run]:
-    """Return the runs that the page shows, in the order of its table."""
-    return in_order([run for run in runs if run.player in TOLD])
 
 
 def name(run: Run) -> str:

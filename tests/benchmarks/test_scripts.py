@@ -25,10 +25,10 @@ SCRIPTS = [
     pytest.param("learning.lapses", "--rows default --most-seeds 1 --most-plies 7000", marks=pytest.mark.slow),
     ("learning.time_to_unbeatable", "--modes mask --seeds 1000 --total-steps 2048"),
     ("peers.__main__", "--players ours-plain --seeds 1000 --seconds 0.2"),
-    ("peers.__main__", "--players stable-baselines3 'stable-baselines3, searched' --seeds 1000 --seconds 0.2"),
-    ("peers.__main__", "--players cleanrl-style 'cleanrl-style, searched' --seeds 1000 --seconds 0.2"),
-    ("peers.__main__", "--players maskable-ppo 'maskable-ppo, searched' --seeds 1000 --seconds 0.2"),
-    ("peers.__main__", "--players open-spiel 'open-spiel, searched' --seeds 1000 --seconds 0.2"),
+    ("peers.__main__", "--players stable-baselines3 --seeds 1000 --seconds 0.2"),
+    ("peers.__main__", "--players cleanrl-style --seeds 1000 --seconds 0.2"),
+    ("peers.__main__", "--players maskable-ppo --seeds 1000 --seconds 0.2"),
+    ("peers.__main__", "--players open-spiel --seeds 1000 --seconds 0.2"),
     ("peers.__main__", "--players alphazero --seeds 1000 --seconds 0.2"),
 ]
 """Each script with its flags."""
