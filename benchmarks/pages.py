@@ -111,8 +111,8 @@ def of_study(study: Mapping[str, str]) -> str:
 # The tables
 
 COLUMNS: Mapping[str, Sequence[str]] = {
-    "proof": ("changed", "proved", "true share, %", "plies, median", "difference", "p", "the difference is"),
-    "defaults": ("changed", "proved of 15", "difference, plies", "p", "the difference is"),
+    "proof": ("changed", "proved", "true share, %", "plies, median", "difference", "p", "clear?"),
+    "defaults": ("changed", "proved of 15", "difference, plies", "p", "clear?"),
 }
 """Columns of the tables of sweeps."""
 

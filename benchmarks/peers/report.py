@@ -74,6 +74,6 @@ def outcome(runs: Sequence[Run]) -> Result:
         "proved": harness.cell([math.isfinite(run.first_s) for run in runs]),
         "first proof, updates": harness.cell([run.first_updates for run in runs]),
         "first proof, s": harness.middle([run.first_s for run in runs]),
-        "updates a second": harness.middle([run.updates / run.seconds for run in runs]),
+        "updates/s": harness.middle([run.updates / run.seconds for run in runs]),
         "lapses, %": harness.number(100 * sum(run.lapses for run in runs) / after) if after else "-",
     }

@@ -66,13 +66,13 @@ def from_the_first(settings: Sequence[Amounts]) -> list[Line]:
     """Return for each setting the difference from the first on equal seeds, its p-value, and what can be said of it."""
     first, *others = settings
     of_control = float(stats.trim_mean([*first.values()], TRIMMED))
-    lines = [dict.fromkeys(("difference", "difference, plies", "p", "the difference is"), "-")]
+    lines = [dict.fromkeys(("difference", "difference, plies", "p", "clear?"), "-")]
     for other, p in zip(others, holm([p_value(first, other) for other in others]), strict=True):
         _, apart = compare(first, other)
         found = said(p, apart, MARGIN * of_control)
         difference = apart.text(0, "+")
         alone, *_ = difference.split()
-        line = {"difference": difference, "difference, plies": alone, "p": p_text(p), "the difference is": found}
+        line = {"difference": difference, "difference, plies": alone, "p": p_text(p), "clear?": found}
         lines.append(line)
     return lines
 
