@@ -2,6 +2,7 @@
 
 import math
 
+import numpy as np
 import pytest
 
 from benchmarks import harness
@@ -40,10 +41,16 @@ def test_p_values_are_corrected_for_their_number(p_values: list[float], correcte
     assert tables.holm(p_values) == pytest.approx(corrected)
 
 
-def test_a_p_value_is_exact_with_ties_and_without() -> None:
-    first = dict.fromkeys(range(6), 10.0)
-    apart = {seed: 10.0 + difference for seed, difference in enumerate((1, 2, 3, 4, 5, 6))}
-    tied = {seed: 10.0 + difference for seed, difference in enumerate((1, 1, 1, 1, 1, -1))}
-    assert tables.p_value(first, apart) == pytest.approx(2 / 2**6)  # of 64 choices of signs two are as far out
-    assert tables.p_value(first, tied) == pytest.approx(14 / 2**6)  # one or no sign of either kind: 2 * (6 + 1)
-    assert tables.p_value(first, first) == 1.0
+@pytest.mark.parametrize(
+    ("differences", "as_far_out"),
+    [
+        ((1, 2, 3, 4, 5, 6), 2),  # of 64 choices of signs: all alike
+        ((1, 1, 1, 1, 1, -1), 14),  # at most one sign of the other kind: 2 * (1 + 6)
+        ((1, 1, 2, -3), 12),  # ranks 1.5, 1.5, 3 and 4, of which six sums are at most 4
+        ((0, 0), 1),
+    ],
+)
+def test_a_p_value_is_exact_with_ties_and_without(differences: tuple[int, ...], as_far_out: int) -> None:
+    first = dict.fromkeys(range(len(differences)), 10.0)
+    other = {seed: 10.0 + difference for seed, difference in enumerate(differences)}
+    assert tables.p_value(first, other) == as_far_out / 2 ** np.count_nonzero(differences)
