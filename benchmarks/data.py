@@ -4,18 +4,11 @@ import json
 import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple, TypeAlias, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 Row = TypeVar("Row")
 Result: TypeAlias = dict[str, Any]
 """What one measurement found, by column: numbers (infinity for what never happened), verdicts, or texts."""
-
-
-class Seats(NamedTuple):
-    """A value of each seat."""
-
-    first: Any
-    second: Any
 
 
 def save(docs: Path, title: str, results: Mapping[Row, Sequence[Result]], measured_on: Mapping[str, str]) -> None:
@@ -44,9 +37,7 @@ def data_file(docs: Path, title: str) -> Path:
 
 
 def as_json(value: Any) -> Any:
-    """Return a value for JSON: those of both seats by mark, infinity as null."""
-    if isinstance(value, Seats):
-        return {"X": as_json(value.first), "O": as_json(value.second)}
+    """Return a value for JSON: infinity is null."""
     if isinstance(value, float) and math.isinf(value):
         return None
     return value
@@ -54,6 +45,4 @@ def as_json(value: Any) -> Any:
 
 def from_json(value: Any) -> Any:
     """Return a value that `as_json` has written."""
-    if isinstance(value, dict):
-        return Seats(from_json(value["X"]), from_json(value["O"]))
     return math.inf if value is None else value

@@ -20,7 +20,7 @@ import numpy as np
 import torch
 
 from benchmarks import data
-from benchmarks.data import Result, Row, Seats
+from benchmarks.data import Result, Row
 
 ROOT = Path(__file__).parents[1]
 
@@ -113,11 +113,10 @@ def run(
     seeds: Sequence[int],
     measure: Callable[[Row, int], Result],
     note: str,
-    libraries: Iterable[str] = (),
     docs: Path | None = None,
 ) -> dict[Row, list[Result]]:
     """Measure all rows with all seeds, print the summary, and return the results; with `docs` save them there."""
-    measured_on = start(title, libraries, seeds)
+    measured_on = start(title, seeds=seeds)
     results = in_turns(rows, seeds, measure)
     present(results, note)
     if docs is not None:
@@ -179,14 +178,17 @@ def cell(values: Sequence[Any]) -> str:
     """
     if not values:
         return "-"
-    if isinstance(values[0], Seats):
-        return "; ".join(map(cell, zip(*values, strict=True)))
     if isinstance(values[0], bool):
         return f"{sum(values)} of {len(values)}"
     if isinstance(values[0], str):
         return "; ".join(dict.fromkeys(values))
     counted = all(float(value).is_integer() for value in values if math.isfinite(value))
     return spread(values, 0 if counted else None)
+
+
+def middle(values: Sequence[float]) -> str:
+    """Return the median alone."""
+    return number(statistics.median(values))
 
 
 def spread(values: Iterable[float], digits: int | None = None) -> str:

@@ -2,29 +2,25 @@
 
 A page names the function that makes a table, for cog, which writes it below. CONTRIBUTING has the command:
 
-    <!-- [[[cog cog.out(pages.of_data_file("lapses")) ]]] -->
+    <!-- [[[cog cog.out(pages.of_bigger_boards()) ]]] -->
     | ... |
     <!-- [[[end]]] -->
 """
 
 import csv
 import json
-import math
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import groupby
 from pathlib import Path
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, TypeAlias
 
 import selfplay
 from benchmarks import harness, symptoms
-from benchmarks.data import Result, Seats, data_file, saved_results
-from benchmarks.harness import markdown, number, spread, summary
-from benchmarks.learning import bigger_boards, targets
+from benchmarks.data import Result, data_file, saved_results
+from benchmarks.harness import cell, markdown, number, summary
+from benchmarks.learning import bigger_boards, lapses
 from benchmarks.peers import report
-from benchmarks.sweeps import evidence, tables
+from benchmarks.sweeps import tables
 from benchmarks.sweeps.__main__ import SWEEPS
-from selfplay.cli.flags import parse
-from selfplay.cli.sweep import SweepConfig
 
 DOCS = harness.ROOT / "docs"
 Results: TypeAlias = Mapping[str, Sequence[Result]]
@@ -44,49 +40,29 @@ def table(results: Results, columns: Sequence[str] = ()) -> str:
 # Where each figure comes from
 
 
-class Figure(NamedTuple):
-    """A data file: what made it, and the page that shows it."""
-
-    file: str
-    command: str
-    """What follows `python -m benchmarks.`; for all but the sweeps it also needs `--docs docs`."""
-    page: str = ""
-    """A link, if it is not the page of the figure before it."""
-
-
-FIGURES = (
-    Figure("evidence/proof.csv", "sweeps proof", "[Is it proved every time?](#is-it-proved-every-time)"),
-    Figure(
-        "data/time-to-unbeatable.json",
-        "learning.time_to_unbeatable",
-        "[How long does it take?](#how-long-does-it-take)",
-    ),
-    Figure("data/lapses.json", "learning.lapses", "[Does a proof last?](#does-a-proof-last)"),
-    Figure("evidence/defaults.csv", "sweeps defaults", "[Which settings matter?](#which-settings-matter)"),
-    Figure("data/the-three-targets.json", "learning.targets"),
-    Figure(
-        "data/the-published-learners.json",
-        "learning.learners",
-        "[What do published learners learn?](#what-do-published-learners-learn)",
-    ),
-    Figure("peers.csv", "peers", "[Baselines](baselines.md)"),
-    Figure("data/speed-of-the-environments.json", "environment.speed", "[Speed](#speed)"),
-    Figure("data/bigger-boards.json", "learning.bigger_boards", "[Bigger boards](#bigger-boards)"),
-    Figure("symptoms.csv", "symptoms", "[Why does my DQN not learn?](why-does-my-dqn-not-learn.md)"),
-)
+FIGURES: Mapping[str, str] = {
+    "evidence/proof.csv": "sweeps proof",
+    "data/time-to-unbeatable.json": "learning.time_to_unbeatable",
+    "data/lapses.json": "learning.lapses",
+    "evidence/defaults.csv": "sweeps defaults",
+    "peers.csv": "peers",
+    "data/bigger-boards.json": "learning.bigger_boards",
+    "data/speed-of-the-environments.json": "environment.speed",
+    "symptoms.csv": "symptoms",
+}
+"""The data files, and the command that made each: what follows `python -m benchmarks.`."""
 
 
 def of_figures() -> str:
-    """Return a table of the data files: what shows them, what made them, and where."""
-    lines = [["figure", "data file", "`python -m benchmarks.` ...", "measured at", "highest load"]]
-    for figure in FIGURES:
-        name = Path(figure.file).stem
+    """Return a table of the data files: what made them, and when."""
+    lines = [["data file", "`python -m benchmarks.` ...", "measured at", "highest load"]]
+    for file, command in FIGURES.items():
+        name = Path(file).stem
         if name in SWEEPS:
             machines = [json.loads(data_file(DOCS, "evidence").read_text())[name]["measured on"]]
         else:
-            machines = [*machines_in(data_file(DOCS, name)), *machines_in(DOCS / figure.file)]
-        link = f"[{name}]({figure.file})"
-        lines.append([figure.page, link, f"`{figure.command}`", said("commit", machines), load(machines)])
+            machines = [*machines_in(data_file(DOCS, name)), *machines_in(DOCS / file)]
+        lines.append([f"[{name}]({file})", f"`{command}`", said("commit", machines), load(machines)])
     return markdown(lines)
 
 
@@ -134,22 +110,29 @@ def of_study(study: Mapping[str, str]) -> str:
 
 # The tables
 
-DIFFERENCE = ("difference", "p", "the difference is")
 COLUMNS: Mapping[str, Sequence[str]] = {
-    "proof": ("changed", "proved", "true share, %", "plies, median", "most plies", *DIFFERENCE),
-    "defaults": ("changed", "proved", "plies, median", *DIFFERENCE),
-    "time-to-unbeatable": ("proved", "seconds", "all seconds", "units", "plies", "ms"),
-    "lapses": (
-        "first proof, plies", "evaluations after it", "lapses", "last lapse, plies", "without a lapse",
-        "third proof in a row, plies", "without a lapse after it", "proved at the end",
-    ),
-}  # fmt: skip
-"""Columns of the tables of sweeps and data files."""
+    "proof": ("changed", "proved", "true share, %", "plies, median", "difference", "p", "clear?"),
+    "defaults": ("changed", "proved of 15", "difference, plies", "p", "clear?"),
+}
+"""Columns of the tables of sweeps."""
 
 
-def of_data_file(name: str) -> str:
-    """Return the table of a data file."""
-    return table(saved_results(DOCS, name), COLUMNS[name])
+def of_time_and_lapses() -> str:
+    """Return the table of how long a proof takes, and how often a player is beaten again after it."""
+    seconds = saved_results(DOCS, "time-to-unbeatable") | saved_results(DOCS, "bigger-boards")
+    found = {}
+    for row, results in saved_results(DOCS, "lapses").items():
+        after = sum(result["evaluations after it"] for result in results)
+        found[f"`{lapses.FLAGS[row]}`"] = [
+            {
+                "seconds": cell([result["seconds"] for result in seconds.get(row, [])]),
+                "all seconds": cell([result["all seconds"] for result in seconds.get(row, [])]),
+                "lapses, %": number(100 * sum(result["lapses"] for result in results) / after),
+                "never beaten again": cell([result["without a lapse"] for result in results]),
+                "after three proofs": cell([result["without a lapse after it"] for result in results]),
+            }
+        ]
+    return table(found)
 
 
 def of_symptom(symptom: str) -> str:
@@ -157,19 +140,9 @@ def of_symptom(symptom: str) -> str:
     return markdown(symptoms.table_of(symptoms.read(DOCS)[symptom]))
 
 
-def of_the_walk() -> str:
-    """Return the table of the walk from our DQN to plain self-play."""
-    return report.table_of_the_walk(report.read(DOCS))
-
-
 def of_the_libraries() -> str:
     """Return the table of our DQN and the learners of other libraries."""
-    return report.table(report.compared(report.read(DOCS)))
-
-
-def of_what_is_told() -> str:
-    """Return the table of what each learner of the comparison is told."""
-    return report.table_of_what_is_told()
+    return report.table(report.read(DOCS))
 
 
 def runs_of(sweep: str) -> list[dict[str, str]]:
@@ -185,78 +158,10 @@ def of_sweep(name: str) -> str:
     return markdown([COLUMNS[name], *([line[column] for column in COLUMNS[name]] for line in found)])
 
 
-def of_changed_defaults() -> str:
-    """Return a table of the sweeps, and of the defaults that have changed since each."""
-    lines = [["sweep", "runs", "proved", "defaults that have changed since"]]
-    controls = saved_results(DOCS, "evidence")
-    for name, words in SWEEPS.items():
-        runs = runs_of(name)
-        now = evidence.control(parse(SweepConfig, words.split(), "selfplay sweep"))
-        proved = sum(run["end"] == "proved" for run in runs)
-        lines.append([name, str(len(runs)), str(proved), tables.changes(controls[name][0], now)])
-    return markdown(lines)
-
-
-def of_targets() -> str:
-    """Return the table of what the targets learn by plain self-play."""
-    found: dict[str, list[Result]] = {}
-    with (DOCS / "targets.csv").open(newline="") as file:
-        for (target, _), lines in groupby(csv.DictReader(file), lambda line: (line.pop("target"), line.pop("seed"))):
-            history = [{name: float(value) for name, value in line.items()} for line in lines]
-            first = min((line["plies"] for line in history if not line["exploitability"]), default=math.inf)
-            found.setdefault(target, []).append({"first proof, plies": first} | targets.last_evaluations(history))
-    return table(found)
-
-
-def of_published_learners() -> str:
-    """Return the table of what the published learners learn."""
-    saved = saved_results(DOCS, "the-published-learners")
-    return table({f"`{command}`": [of_learner(result) for result in results] for command, results in saved.items()})
-
-
-def of_learner(result: Result) -> Result:
-    """Return what the table of the published learners shows of a run."""
-    ways = [sum(seat) for seat in zip(result["ways by a line"], result["ways by its own illegal move"], strict=True)]
-    found = {"unbeatable": not any(ways), "ways to beat it": Seats(*ways)}
-    return found | {name: result[name] for name in ("loss %", "ties with itself")}
-
-
 def of_bigger_boards() -> str:
     """Return the table of what training alone proves on larger boards."""
     found = {f"`{bigger_boards.ROWS[row]}`": of_row for row, of_row in saved_results(DOCS, "bigger-boards").items()}
     return table(found, ("proved", "plies", "seconds", "all seconds"))
-
-
-def speeds() -> dict[str, dict[str, str]]:
-    """Return the spread of each row's speed or ratio, by group and row."""
-    groups: dict[str, dict[str, str]] = {}
-    for name, results in saved_results(DOCS, "speed-of-the-environments").items():
-        group, _, row = name.rpartition(": ")
-        column = "plies/s" if "plies/s" in results[0] else "ratio"
-        groups.setdefault(group, {})[row] = spread(float(f"{result[column]:.3g}") for result in results)
-    return groups
-
-
-def of_single_boards() -> str:
-    """Return the table of the speed of one board, with a line for each peer."""
-    lines = [["environment", "plies per second", "compared with", "plies per second", "ratio"]]
-    for group, rows in speeds().items():
-        if not group.startswith(("one board", "two agents")):
-            continue
-        for name, ratio in rows.items():
-            ours, compared, peer = name.partition(" / ")
-            if compared:
-                lines.append([ours, rows[ours], peer, rows[peer], ratio])
-    return markdown(lines)
-
-
-def of_many_boards() -> str:
-    """Return the table of the speed of many boards, by their number, and of the ratios to other libraries."""
-    groups = {name.removeprefix("boards: "): rows for name, rows in speeds().items() if name.startswith("boards: ")}
-    ours, *others = dict.fromkeys(row for rows in groups.values() for row in rows)
-    peers = [row for row in others if " / " in row and " / make_vec" not in row]
-    lines = [[row, *(rows.get(row, "-") for rows in groups.values())] for row in (ours, *peers)]
-    return markdown([["boards at once", *groups], *lines])
 
 
 def of_ways_to_beat() -> str:

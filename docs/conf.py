@@ -89,7 +89,7 @@ CONTENTS = {
     "Play": "docs/play",
     "Sweeps": "docs/sweeps",
     "Learn": "docs/course/README docs/course/teachers docs/why-does-my-dqn-not-learn",
-    "Results": "docs/results docs/studies/README docs/baselines docs/protocol",
+    "Results": "docs/results docs/studies/README",
     "Reference": "docs/api/tictactoe docs/api/selfplay CHANGELOG CONTRIBUTING",
 }
 """The pages below each heading of the tree, which would be shown as code in the repository."""

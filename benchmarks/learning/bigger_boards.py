@@ -6,6 +6,7 @@ Every row is `python train.py` with the same flags and seed, but for the time li
 up to the first evaluation from which the proof holds to the end of the run; "all seconds" also count the evaluations.
 """
 
+import shlex
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,8 +14,8 @@ import tyro
 
 from benchmarks import harness
 from benchmarks.data import Result
-from benchmarks.learning.learners import configuration
 from benchmarks.learning.time_to_unbeatable import train
+from selfplay.cli.train import read
 from selfplay.dqn.config import DQNConfig
 
 ROWS = {
@@ -26,10 +27,10 @@ ROWS = {
 
 
 def measure(flags: str, seed: int, seconds: float, total_steps: int) -> Result:
-    """Train one player, and return how long it took to a proof."""
-    config = configuration(flags, seed)
-    assert isinstance(config, DQNConfig)
-    return train(replace(config, total_steps=total_steps), seconds)
+    """Train one player on a CPU, and return how long it took to a proof."""
+    given, _ = read(shlex.split(flags), "python train.py")
+    assert isinstance(given.settings, DQNConfig)
+    return train(replace(given.settings, seed=seed, device="cpu", total_steps=total_steps), seconds)
 
 
 def main(

@@ -4,12 +4,12 @@
 
 A lapse is an evaluation after the first proof in which the player can be beaten. With "optimal" both mean that it
 chooses a best move in every state. Training ends by itself after three proofs in a row, so lapses after these are
-counted too. "Before" are the former defaults.
+counted too.
 """
 
 import math
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from concurrent.futures import ProcessPoolExecutor
 from itertools import repeat
 from multiprocessing import get_context
@@ -17,19 +17,13 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple, get_args
 from unittest.mock import patch
 
-import numpy as np
 import torch
 import tyro
-from matplotlib.figure import Figure
 
 import selfplay
 from benchmarks import data, harness
 from benchmarks.data import Result
-from selfplay import pictures
-from selfplay.dqn.dqn import DQNAgent
-from selfplay.judge import teach
 from selfplay.runs import loop
-from tictactoe.tree import IntArray
 
 TITLE = "Lapses"
 STOPS_AFTER = loop.PROOFS_TO_STOP
@@ -39,46 +33,34 @@ FEWER_PLIES = 1_000_000
 MOST_PLIES = 3_000_000
 
 
-class TargetPlayer(DQNAgent):
-    """An agent whose player has the weights of its target network."""
-
-    def average(self) -> None:
-        """Copy the target network."""
-        torch._foreach_copy_(self.average_weights, self.target_weights)
-
-
 class Training(NamedTuple):
     """What a row trains, for how many plies, and with how many seeds."""
 
     settings: Mapping[str, Any]
-    agent: type[DQNAgent] = DQNAgent
     plies: int = PLIES
     seeds: int = 20
     proof: str = "unbeatable"
-    replies: bool = True
-    """Whether games also start with the replies that beat the player."""
 
 
-Row = Literal[
-    "now", "before", "now, mask", "now, optimal", "now, constant learning rate", "now, separate", "4,4,4 now",
-]  # fmt: skip
-FORMER: Mapping[str, Any] = {
-    "learning_rate_hold": 3_000,
-    "batch_size": 384,
-    "memory_size": 20_000,
-    "updates_per_step": 1,
-    "counterexamples": 0.5,
-}
+Row = Literal["default", "mask", "separate", "optimal", "constant-rate", "4x4x4"]
 LARGE: Mapping[str, Any] = {"preset": "large", "mask": True}
-ROWS: Mapping[Row, Training] = {
-    "now": Training({}, seeds=100),
-    "before": Training({**FORMER, "counterexample_margin": 0.0}, TargetPlayer, replies=False),
-    "now, mask": Training({"mask": True}, plies=FEWER_PLIES, seeds=100),
-    "now, optimal": Training({}, plies=FEWER_PLIES, proof="optimal"),
-    "now, constant learning rate": Training({"learning_rate_hold": 0}, plies=FEWER_PLIES),
-    "now, separate": Training({"networks": "separate"}, plies=FEWER_PLIES),
-    "4,4,4 now": Training(LARGE, plies=MOST_PLIES, seeds=5),
+ROWS: Mapping[str, Training] = {
+    "default": Training({}, seeds=100),
+    "mask": Training({"mask": True}, plies=FEWER_PLIES, seeds=100),
+    "separate": Training({"networks": "separate"}, plies=FEWER_PLIES),
+    "optimal": Training({}, plies=FEWER_PLIES, proof="optimal"),
+    "constant-rate": Training({"learning_rate_hold": 0}, plies=FEWER_PLIES),
+    "4x4x4": Training(LARGE, plies=MOST_PLIES, seeds=5),
 }
+FLAGS: Mapping[str, str] = {
+    "default": "default",
+    "mask": "--mask",
+    "separate": "--networks separate",
+    "optimal": "--stop optimal",
+    "constant-rate": "--learning-rate-hold 0",
+    "4x4x4": "--preset large --mask",
+}
+"""What a row trains, as flags."""
 
 
 def train(row: Row, seed: int, most_plies: int) -> Result:
@@ -96,9 +78,8 @@ def train(row: Row, seed: int, most_plies: int) -> Result:
     }
     no_stop = patch.object(loop, "PROOFS_TO_STOP", math.inf)
     clock = patch.object(time, "perf_counter", time.process_time)  # by which the loop counts its seconds
-    refutations = teach.refutations if training.replies else no_replies
-    with no_stop, clock, patch.object(teach, "refutations", refutations):
-        for record in selfplay.training(agent=training.agent, **settings):
+    with no_stop, clock:
+        for record in selfplay.training(**settings):
             proved = loop.proves(record.verdict, training.proof)
             in_a_row = in_a_row + 1 if proved else 0
             if math.isfinite(third):
@@ -128,28 +109,6 @@ def train(row: Row, seed: int, most_plies: int) -> Result:
     return result
 
 
-def no_replies(*_: object) -> IntArray:
-    """Return no positions."""
-    return np.zeros((3, 0), np.int64)
-
-
-@pictures.styled()
-def plot(results: Mapping[str, Sequence[Result]]) -> Figure:
-    """Plot the share of seeds that will be beaten again, over the plies so far, with a curve for each row."""
-    figure = Figure(figsize=(7.2, 4.2), layout="constrained")
-    axes = figure.subplots()
-    for row in ("before", "now"):
-        if row in results:
-            lasts = sorted(result["last lapse, plies"] for result in results[row] if result["lapses"])
-            shares = [100 * left / len(results[row]) for left in range(len(lasts), -1, -1)]
-            label = {"before": "earlier defaults", "now": "today's defaults"}.get(row, row)
-            axes.step([2e4, *lasts], shares, where="post", label=f"{label}, {len(results[row])} runs")
-    axes.set(xscale="log", xlabel="plies", ylabel="runs that will be beaten again, %", ylim=(-2, 102))
-    axes.set_title(f"Players that were proved and train on, up to {PLIES / 1e6:g} million plies")
-    axes.legend()
-    return figure
-
-
 def main(
     rows: tuple[Row, ...] = get_args(Row),
     most_seeds: int = 100,
@@ -174,7 +133,6 @@ def main(
             harness.present(results, f"seeds 0 to {len(seeds) - 1}, {ROWS[row].plies:,} plies")
             if docs is not None:
                 data.save(docs, TITLE, results, measured_on)
-                (docs / "lapses.png").write_bytes(pictures.png(plot(data.saved_results(docs, TITLE))))
 
 
 if __name__ == "__main__":

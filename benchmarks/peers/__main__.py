@@ -1,16 +1,20 @@
 """Train learners of other libraries and ours for the same time, and look at all equally often and exactly.
 
-    python -m benchmarks.peers --docs docs                                     # the walk from ours
-    python -m benchmarks.peers --players "open-spiel, searched" --docs docs    # with the settings that a search found
+    python -m benchmarks.peers --docs docs                         # ours
+    python -m benchmarks.peers --players open-spiel --docs docs
 
-Players are those of `learners.py`. With ", searched" they have the settings that a search found, without it those of
-their own example, or ours its defaults. All run on one torch thread for the same seconds of training; the clock stops
-while they are looked at, and what is done once before (imports, environments, networks) is not counted. A player that
-learns with a mask is evaluated with it.
+Players are those of `learners.py`. All run on one torch thread for the same seconds of training; the clock stops while
+they are looked at, and what is done once before (imports, environments, networks) is not counted. A player that learns
+with a mask is evaluated with it.
 
 With `--docs` a run is added to those in the folder's peers.csv when it ends, in the place of one of the same player and
-seed, so that a measurement can be made in pieces; the tables and the plot show all of them. A run that fails is named,
-and the others continue. The last table has the rows that docs/protocol.md asks for.
+seed, so that a measurement can be made in pieces; the page shows all of them. A run that fails is named,
+and the others continue.
+
+A custom player is a function `make(seed)` in a module, named `module:make`. It returns a function `train(tick)`, which
+calls `tick(updates, player)` after every step until this returns False. A player is anything that `selfplay.evaluate`
+takes, or a mapping from the names of networks to players. It sees the planes empty, mine and theirs.
+`maskable_ppo.py` is an example.
 """
 
 from pathlib import Path
@@ -32,13 +36,13 @@ def main(
     seconds: float = FINAL_SECONDS,
     docs: Path | None = None,
 ) -> None:
-    """Train all, print each run as it ends and the tables at the end, and write the figure and the CSV.
+    """Train all, print each run as it ends and the tables at the end, and write the CSV.
 
     Args:
         players: Players to train, also a custom `module:name`.
         seeds: Seeds of every player.
         seconds: Training of each run, s.
-        docs: Folder to write peers.png and peers.csv into.
+        docs: Folder to write peers.csv into.
 
     Raises:
         SystemExit: A run failed, which changes nothing for the others.
@@ -62,7 +66,7 @@ def main(
             if docs is not None:
                 report.add(docs, runs)
                 data.save(docs, "peers", {name: []}, measured_on)
-    print(report.table(found))
+    print(report.table(report.in_order(found)))
     if failed:
         raise SystemExit(f"{failed} runs failed, as said above; publish these lines too")
 

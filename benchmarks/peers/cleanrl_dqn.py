@@ -1,4 +1,4 @@
-"""A CleanRL-style DQN, by default with the settings of its `dqn.py`, against random play in a random seat.
+"""A CleanRL-style DQN, against copies of itself in a random seat.
 
 `CleanRL` is the loop of CleanRL's `dqn.py` (https://docs.cleanrl.dev/rl-algorithms/dqn/#dqnpy), step by step, in our
 words: a SyncVectorEnv of one environment with episode statistics, and Python's `random` to explore. It shares no line
@@ -6,10 +6,9 @@ with `selfplay.dqn`. Different, and in its favour: nothing is printed during the
 written, and the memory stores what the network takes. Different by need: Gymnasium 1.x resets within the step only on
 request (`SAME_STEP`).
 
-Settings: the defaults of https://github.com/vwxyzjn/cleanrl/blob/master/cleanrl/dqn.py, network included. Exploration
-falls over as many steps as there, half of 500,000, and the first 10,000 steps are random play without an update. It
-learns alone, so it plays `TicTacToeVersus-v0` in both seats, sees its own marks in plane 1, and learns the rules from
-the illegal reward. Its one game at a time is CleanRL's own limit.
+Settings: those that a search found for Stable-Baselines3. It learns alone, so it plays `TicTacToeVersus-v0` in both
+seats, sees its own marks in plane 1, and learns the rules from the illegal reward. Its one game at a time is CleanRL's
+own limit.
 """
 
 import copy
@@ -17,9 +16,7 @@ import itertools
 import random
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import partial
 from itertools import pairwise
-from types import MappingProxyType
 from typing import Any
 
 import gymnasium
@@ -37,50 +34,36 @@ from benchmarks.peers.player import Greedy
 
 @dataclass(frozen=True)
 class Settings:
-    """The settings of the loop; the defaults are those of CleanRL's `dqn.py`."""
+    """The settings of the loop, by default what a search found."""
 
-    hidden: tuple[int, ...] = (120, 84)
-    learning_rate: float = 2.5e-4
-    learning_rate_hold: int = 0
+    hidden: tuple[int, ...] = (512,)
+    learning_rate: float = 0.0028
+    learning_rate_hold: int = 78_605
     """Steps with a constant learning rate, which then falls as this / steps; 0 keeps it constant."""
-    gamma: float = 0.99
-    batch_size: int = 128
-    memory_size: int = 10_000
-    tau: float = 1.0
+    gamma: float = 0.914
+    batch_size: int = 160
+    memory_size: int = 19_523
+    tau: float = 0.0159
     """Part of the way that the target network moves towards the network."""
-    warmup: int = 10_000
+    warmup: int = 2_288
     """Steps before the first update."""
-    train_every: int = 10
+    train_every: int = 26
     """Steps between updates."""
-    target_every: int = 500
+    target_every: int = 1
     """Steps between moves of the target network."""
     epsilon: float = 1.0
-    final_epsilon: float = 0.05
-    epsilon_steps: int = 250_000
+    final_epsilon: float = 0.157
+    epsilon_steps: int = 18_477
     """Steps over which epsilon moves to its final value, in a straight line."""
 
 
-SEARCHED = Settings(
-    hidden=(512,),
-    learning_rate=0.0028,
-    learning_rate_hold=78_605,
-    gamma=0.914,
-    batch_size=160,
-    memory_size=19_523,
-    tau=0.0159,
-    warmup=2_288,
-    train_every=26,
-    target_every=1,
-    final_epsilon=0.157,
-    epsilon_steps=18_477,
-)
-"""What a search found, with these games."""
-SEARCHED_GAMES: Mapping[str, Any] = {
+GAMES: Mapping[str, Any] = {
     "opponent": "self",
     "rewards": "shaped",
     "copy_every": 1_335,
     "opponent_random": 0.419,
 }
+"""What the search found for the games."""
 
 
 class CleanRL:
@@ -158,7 +141,7 @@ class CleanRL:
             slow.lerp_(fast, self.settings.tau)
 
 
-def make(seed: int, settings: Settings = Settings(), of_games: Mapping[str, Any] = MappingProxyType({})) -> Train:
+def make(seed: int, settings: Settings = Settings(), of_games: Mapping[str, Any] = GAMES) -> Train:
     """Return the learning of one network, which is evaluated in both seats without a mask, as it has learned."""
     games = Games(seed, **of_games)
     learner = CleanRL(settings, seed, games.make)
@@ -172,6 +155,3 @@ def make(seed: int, settings: Settings = Settings(), of_games: Mapping[str, Any]
                 return
 
     return train
-
-
-make_searched = partial(make, settings=SEARCHED, of_games=SEARCHED_GAMES)

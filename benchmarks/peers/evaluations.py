@@ -5,8 +5,6 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple, TypeAlias
 
-import numpy as np
-
 import selfplay
 from selfplay.judge.ask import agent_policy
 from selfplay.judge.confirm import ChangedAnswerError
@@ -44,8 +42,6 @@ class Look(NamedTuple):
     updates: int
     ways: int
     """Ways to beat it, in both seats, by a line or by its own illegal move."""
-    loss: float
-    """Probability of a loss to random play, by a line or by its own illegal move, as the mean of the seats."""
 
 
 class Run(NamedTuple):
@@ -107,8 +103,7 @@ def measure(make: Make, seed: int, seconds: float) -> Measured:
             return True
         for network, player in by_network(players).items():
             verdict = evaluate_in_training(player, every_state=ended)
-            loss = ((verdict.first.loss or 0.0) + (verdict.second.loss or 0.0)) / 2
-            looks.setdefault(network, []).append(Look(round(trained, 3), updates, verdict.ways_to_beat, loss))
+            looks.setdefault(network, []).append(Look(round(trained, 3), updates, verdict.ways_to_beat))
             if verdict.optimal_states is not None:
                 optimal[network] = verdict.optimal_states
         due = updates + every
@@ -219,16 +214,3 @@ def outcomes(player: str, seed: int, measured: Measured, commit: str) -> list[Ru
             )
         )
     return runs
-
-
-def score(looks: Sequence[Look]) -> float:
-    """Return what the looks at a trial's player are worth; less is better, and 0 the best.
-
-    A look counts for the time since the one before: 0 if nobody can beat the player, else 1 and the probability that it
-    loses to random play. So the mean is about the part of the time in which it could be beaten. An earlier proof is
-    better, also below a second; a lapse counts as long as it lasts; without a proof fewer losses are better. The number
-    of ways does not rank players: one that always marks the same cell has few.
-    """
-    times = [0.0, *(look.seconds for look in looks)]
-    worth = [1 + look.loss if look.ways else 0.0 for look in looks]
-    return float(np.average(worth, weights=np.diff(times)))

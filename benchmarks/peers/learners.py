@@ -3,12 +3,9 @@
 import importlib
 from collections.abc import Mapping
 from functools import partial
-from typing import NamedTuple
 
 from benchmarks.peers.evaluations import Make
 from benchmarks.peers.our_dqn import WALK, make
-from selfplay.dqn.config import DQNConfig
-from selfplay.dqn.dqn import BOOTSTRAPS
 from selfplay.players import imported
 
 OTHERS: Mapping[str, str] = {
@@ -19,47 +16,20 @@ OTHERS: Mapping[str, str] = {
     "alphazero": "alphazero",
 }
 """Module in this folder of each learner that is not our DQN."""
-SEARCHED = ", searched"
-"""Suffix of players with the settings that a search found."""
 
 
-class Told(NamedTuple):
-    """What a learner is told beyond play, and how it learns from it; the fields are columns of the page."""
-
-    legal_cells: str
-    symmetry: str
-    counterexamples: str
-    rewards: str
-    plays_against: str
-    bootstraps_from: str
-    """Whose value of which turn is added to a reward."""
-
-
-ANY_CELL, MASK = "none: it learns them from the penalty", "all: a mask"
-RIVALS = "random play, the heuristic, or its copies"
-OWN_TURN, OPPONENTS_TURN = "its own next turn", "the opponent's turn, negated"
-TOLD: Mapping[str, Told] = {
-    "stable-baselines3": Told(ANY_CELL, "no", "no", "shaped or sparse", RIVALS, OWN_TURN),
-    "cleanrl-style": Told(ANY_CELL, "no", "no", "shaped or sparse", RIVALS, OWN_TURN),
-    "maskable-ppo": Told(MASK, "no", "no", "shaped or sparse", RIVALS, "its own next turns"),
-    "open-spiel": Told(MASK, "no", "no", "result", "a second learner", OWN_TURN),
-    "alphazero": Told("all, and what each leads to", "augment", "no", "result", "itself", "no turn: the result counts"),
+TOLD: Mapping[str, str] = {
+    "ours-any-cell": "penalties",
+    "stable-baselines3": "penalties",
+    "cleanrl-style": "penalties",
+    "ours-plain": "+ empty cells",
+    "ours-no-counterexamples": "+ canonical boards",
+    "ours": "+ counterexamples",
+    "open-spiel": "mask",
+    "maskable-ppo": "mask, penalties",
+    "alphazero": "mask, rules",
 }
-
-
-def told_by(config: DQNConfig) -> Told:
-    """Return what our settings tell the learner."""
-    legal, counterexamples = ANY_CELL, "no"
-    if config.mask:
-        legal = MASK
-    elif config.explore == "legal":
-        legal = "for its random moves"
-    if config.counterexamples and config.counterexample_margin:
-        counterexamples = "yes, and to nearly best moves"
-    elif config.counterexamples:
-        counterexamples = "yes"
-    turn = OWN_TURN if BOOTSTRAPS[config.target].own_turn else OPPONENTS_TURN
-    return Told(legal, config.symmetry.replace("none", "no"), counterexamples, str(config.rewards), "itself", turn)
+"""What each player is told beyond the result of its games, in the order of the page, which explains the words."""
 
 
 def load(name: str) -> Make:
@@ -69,6 +39,5 @@ def load(name: str) -> Make:
         return custom
     if name in WALK:
         return partial(make, settings=WALK[name])
-    module = importlib.import_module(f"benchmarks.peers.{OTHERS[name.removesuffix(SEARCHED)]}")
-    prepare: Make = module.make_searched if name.endswith(SEARCHED) else module.make
+    prepare: Make = importlib.import_module(f"benchmarks.peers.{OTHERS[name]}").make
     return prepare

@@ -1,13 +1,10 @@
-"""MaskablePPO of sb3-contrib, by default by self-play against frozen copies of itself.
+"""MaskablePPO of sb3-contrib, against random play, which did better in the search than copies of itself.
 
-Settings: the constructor's defaults, on as many boards as the recipe `docs/recipes/maskable_ppo_self_play.py`, with
-the sparse rewards. It chooses among the legal cells alone, and is evaluated so, by its likeliest cell. The copies are
-those of `opponents.py`: they play their likeliest cell, and a random one in a tenth of their replies. Its updates are
-counted in passes over what it has collected, as the library counts them. It has no second network.
+It chooses among the legal cells alone, and is evaluated so, by its likeliest cell. Its updates are counted in passes
+over what it has collected, as the library counts them. It has no second network.
 """
 
 from collections.abc import Mapping
-from functools import partial
 from typing import Any
 
 from sb3_contrib import MaskablePPO
@@ -20,11 +17,7 @@ from benchmarks.peers.opponents import Games
 from benchmarks.peers.player import Greedy
 from benchmarks.peers.stable_baselines3_dqn import ENDLESS, EachStep
 
-EXAMPLE: Mapping[str, Any] = {"boards": 8, "game": {"opponent": "self", "rewards": "sparse"}, "model": {}}
-"""Settings; `model` has those with the library's names."""
-
-
-SEARCHED: Mapping[str, Any] = {
+SETTINGS: Mapping[str, Any] = {
     "boards": 4,
     "game": {"opponent": "random", "rewards": "shaped"},
     "model": {
@@ -40,10 +33,10 @@ SEARCHED: Mapping[str, Any] = {
         "policy_kwargs": {"net_arch": [65, 65]},
     },
 }
-"""What a search found."""
+"""What a search found; `model` has settings with the library's names."""
 
 
-def make(seed: int, settings: Mapping[str, Any] = EXAMPLE) -> Train:
+def make(seed: int, settings: Mapping[str, Any] = SETTINGS) -> Train:
     """Return the learning of one network, which plays both seats."""
     games = Games(seed, **settings["game"])
     boards = make_vec_env(games.make, settings["boards"], seed)
@@ -56,6 +49,3 @@ def make(seed: int, settings: Mapping[str, Any] = EXAMPLE) -> Train:
         model.learn(ENDLESS, callback=EachStep(games, tick, players))
 
     return train
-
-
-make_searched = partial(make, settings=SEARCHED)

@@ -1,15 +1,12 @@
 """OpenSpiel's DQN in PyTorch: two agents, one per seat, learn from the games that they play with each other.
 
-Settings: by default those of its own example of this game, `open_spiel/python/examples/tic_tac_toe_dqn_vs_tabular.py`,
-in which the opponent is a tabular learner instead of a second DQN; the loop is that of `dqn_breakthrough_pytorch.py`,
-its example of two such agents; what neither sets has the default of `open_spiel.python.pytorch.dqn.DQN`. They play
-OpenSpiel's own tic-tac-toe, choose among the legal cells alone, and are evaluated so. Each has a seed of its own, as
-the constructor's default would make them equal. After `learning_rate_hold` updates the learning rate falls, as it does
-for the other learners; the library has no schedule. Updates are counted per agent.
+The loop is that of `dqn_breakthrough_pytorch.py`, its example of two such agents. They play OpenSpiel's own
+tic-tac-toe, choose among the legal cells alone, and are evaluated so. Each has a seed of its own, as the constructor's
+default would make them equal. After `learning_rate_hold` updates the learning rate falls, as it does for the other
+learners; the library has no schedule. Updates are counted per agent.
 """
 
 from collections.abc import Mapping
-from functools import partial
 from typing import Any
 
 from open_spiel.python import rl_environment
@@ -19,11 +16,7 @@ from torch import Tensor, nn
 from benchmarks.peers.evaluations import ONLINE, Tick, Train
 from benchmarks.peers.player import Greedy
 
-EXAMPLE: Mapping[str, Any] = {"hidden_layers_sizes": (32, 32), "replay_buffer_capacity": 10_000}
-"""Settings by the library's names, and `learning_rate_hold`."""
-
-
-SEARCHED: Mapping[str, Any] = {
+SETTINGS: Mapping[str, Any] = {
     "hidden_layers_sizes": [193],
     "replay_buffer_capacity": 181_523,
     "batch_size": 327,
@@ -40,7 +33,10 @@ SEARCHED: Mapping[str, Any] = {
     "optimizer_str": "adam",
     "loss_str": "huber",
 }
-"""What a search found. Steps are an agent's own moves and game ends."""
+"""What a search found, by the library's names, and `learning_rate_hold`.
+
+Steps are an agent's own moves and game ends.
+"""
 
 
 class OpenSpielView(nn.Module):
@@ -57,7 +53,7 @@ class OpenSpielView(nn.Module):
         return values
 
 
-def make_agents(seed: int, environment: Any, settings: Mapping[str, Any] = EXAMPLE) -> list[Any]:
+def make_agents(seed: int, environment: Any, settings: Mapping[str, Any] = SETTINGS) -> list[Any]:
     """Return one agent for each seat."""
     own = {name: value for name, value in settings.items() if name != "learning_rate_hold"}
     return [
@@ -84,7 +80,7 @@ def make_players(agents: list[Any]) -> dict[str, Greedy]:
     }
 
 
-def make(seed: int, settings: Mapping[str, Any] = EXAMPLE) -> Train:
+def make(seed: int, settings: Mapping[str, Any] = SETTINGS) -> Train:
     """Return the self-play of two agents."""
     environment = rl_environment.Environment("tic_tac_toe")
     agents = make_agents(seed, environment, settings)
@@ -111,6 +107,3 @@ def make(seed: int, settings: Mapping[str, Any] = EXAMPLE) -> Train:
             going = tick(updates, players)
 
     return train
-
-
-make_searched = partial(make, settings=SEARCHED)

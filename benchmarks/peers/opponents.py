@@ -20,7 +20,7 @@ COPIES = 8
 
 
 class Games:
-    """A learner's environments and the copies in all of them; the defaults are those of the examples.
+    """A learner's environments and the copies in all of them.
 
     The opponent is a built-in one, or "self". In self-play a copy is taken after every `copy_every` steps, and
     `opponent_random` is the part of the replies that are random legal cells; before the first copy all are.

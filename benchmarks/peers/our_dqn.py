@@ -20,13 +20,9 @@ DEFAULTS = DQNConfig()
 CHANGES: Mapping[str, Mapping[str, Any]] = MappingProxyType(
     {
         "ours": {},
-        "ours-no-near-best": {"counterexample_margin": 0.0},
-        "ours-no-counterexamples": {"counterexamples": 0.0},
+        "ours-no-counterexamples": {"counterexamples": 0.0, "counterexample_margin": 0.0},
         "ours-plain": {"symmetry": "none"},
         "ours-any-cell": {"explore": "any"},
-        "ours-sparse": {"rewards": "sparse"},
-        "ours-constant-rate": {"learning_rate_hold": 0},
-        "ours-independent": {"target": "independent"},
     }
 )
 """The walk: each row changes this as well as what the rows before it change."""

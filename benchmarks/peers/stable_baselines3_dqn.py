@@ -1,14 +1,10 @@
-"""Stable-Baselines3's DQN, by default with the settings that its own zoo has for its smallest task.
+"""Stable-Baselines3's DQN.
 
-Settings: those of CartPole-v1 in https://github.com/DLR-RM/rl-baselines3-zoo/blob/master/hyperparams/dqn.yml, which
-its documentation recommends over the constructor's defaults: those are meant for Atari, and learned more slowly here
-(seed 1000). Exploration falls over as many steps as there, a 0.16 of 50,000. It learns alone, so it plays
-`TicTacToeVersus-v0` in both seats, a random one in each game, by default against random play, sees its own marks in
-plane 1, and learns the rules from the illegal reward.
+It learns alone, so it plays `TicTacToeVersus-v0` in both seats, a random one in each game, against copies of itself,
+sees its own marks in plane 1, and learns the rules from the illegal reward.
 """
 
 from collections.abc import Mapping
-from functools import partial
 from typing import Any
 
 from stable_baselines3 import DQN
@@ -24,33 +20,7 @@ ENDLESS = 10**9
 """Steps of a run, which only time ends."""
 
 
-EXAMPLE: Mapping[str, Any] = {
-    "learning_rate": 2.3e-3,
-    "learning_rate_hold": 0,
-    "exploration_steps": 8_000,
-    "hidden": [256, 256],
-    "boards": 1,
-    "game": {},
-    "model": {
-        "batch_size": 64,
-        "buffer_size": 100_000,
-        "learning_starts": 1_000,
-        "gamma": 0.99,
-        "tau": 1.0,
-        "target_update_interval": 10,
-        "train_freq": 256,
-        "gradient_steps": 128,
-        "exploration_final_eps": 0.04,
-    },
-}
-"""Settings; `model` has those with the library's names.
-
-Epsilon falls from 1 over the `exploration_steps`. After `learning_rate_hold` steps the learning rate falls as this /
-steps; with 0 it never does.
-"""
-
-
-SEARCHED: Mapping[str, Any] = {
+SETTINGS: Mapping[str, Any] = {
     "learning_rate": 0.0028,
     "learning_rate_hold": 78_605,
     "exploration_steps": 18_477,
@@ -69,7 +39,11 @@ SEARCHED: Mapping[str, Any] = {
         "exploration_final_eps": 0.157,
     },
 }
-"""What a search found."""
+"""What a search found; `model` has settings with the library's names.
+
+Epsilon falls from 1 over the `exploration_steps`. After `learning_rate_hold` steps the learning rate falls as this /
+steps.
+"""
 
 
 class EachStep(BaseCallback):
@@ -101,7 +75,7 @@ def make_model(seed: int, settings: Mapping[str, Any], games: Games) -> DQN:
     return model
 
 
-def make(seed: int, settings: Mapping[str, Any] = EXAMPLE) -> Train:
+def make(seed: int, settings: Mapping[str, Any] = SETTINGS) -> Train:
     """Return the learning of one network, which is evaluated in both seats without a mask, as it has learned."""
     games = Games(seed, **settings["game"])
     model = make_model(seed, settings, games)
@@ -112,6 +86,3 @@ def make(seed: int, settings: Mapping[str, Any] = EXAMPLE) -> Train:
         model.learn(ENDLESS, callback=EachStep(games, tick, players))
 
     return train
-
-
-make_searched = partial(make, settings=SEARCHED)

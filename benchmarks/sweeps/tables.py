@@ -11,7 +11,7 @@ from typing import TypeAlias
 import numpy as np
 from scipy import stats
 
-from benchmarks.harness import cell, number
+from benchmarks.harness import cell
 from selfplay.sweep.statistics import TRIMMED, Estimate, compare, proportion, proved_curve
 
 LEVEL = 0.05
@@ -41,9 +41,9 @@ def time_to_proof(runs: Sequence[Run], control: Mapping[str, str]) -> list[Line]
         found = {
             "changed": flags(setting, control),
             "proved": cell(proved),
+            f"proved of {len(proved)}": str(sum(proved)),
             "true share, %": f"{100 * share.low:.0f} to {100 * share.high:.0f}",
             "plies, median": proved_curve(ended, proved).median().text(0),
-            "most plies": number(max(every), 0),
         }
         lines.append(found | difference)
     return lines
@@ -66,19 +66,32 @@ def from_the_first(settings: Sequence[Amounts]) -> list[Line]:
     """Return for each setting the difference from the first on equal seeds, its p-value, and what can be said of it."""
     first, *others = settings
     of_control = float(stats.trim_mean([*first.values()], TRIMMED))
-    lines = [{"difference": "-", "p": "-", "the difference is": "-"}]
+    lines = [dict.fromkeys(("difference", "difference, plies", "p", "clear?"), "-")]
     for other, p in zip(others, holm([p_value(first, other) for other in others]), strict=True):
         _, apart = compare(first, other)
         found = said(p, apart, MARGIN * of_control)
-        lines.append({"difference": apart.text(0, "+"), "p": p_text(p), "the difference is": found})
+        difference = apart.text(0, "+")
+        alone, *_ = difference.split()
+        line = {"difference": difference, "difference, plies": alone, "p": p_text(p), "clear?": found}
+        lines.append(line)
     return lines
 
 
 def p_value(first: Amounts, other: Amounts) -> float:
-    """Return the p-value of Wilcoxon's signed-rank test on equal seeds; a run without a proof counts as the longest."""
+    """Return the p-value of Wilcoxon's signed-rank test on equal seeds; a run without a proof counts as the longest.
+
+    It is exact, also where differences are equal: of all ways to give the ranks signs it counts those with a sum as far
+    out. SciPy's is exact only without ties.
+    """
     seeds = sorted(first.keys() & other.keys())
     before, after = (np.nan_to_num([of_seed[seed] for seed in seeds]) for of_seed in (first, other))
-    return float(stats.wilcoxon(after - before).pvalue) if (before != after).any() else 1.0
+    differences = (after - before)[after != before]
+    ranks = (2 * stats.rankdata(np.abs(differences))).astype(int)  # doubled, as ties have half ranks
+    chances = np.ones(1)  # of each sum of the ranks above 0
+    for rank in ranks:
+        chances = (np.pad(chances, (0, rank)) + np.pad(chances, (rank, 0))) / 2
+    found = ranks[differences > 0].sum()
+    return float(min(1.0, 2 * chances[: found + 1].sum(), 2 * chances[found:].sum()))
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
@@ -112,13 +125,3 @@ def flags(setting: str, control: Mapping[str, str]) -> str:
         if value != control.get(name):
             words.append(f"--{name.replace('_', '-')} {value.removesuffix('.0')}".removesuffix(" true"))
     return f"`{' '.join(words)}`" if words else "nothing"
-
-
-def changes(then: Mapping[str, str], now: Mapping[str, str]) -> str:
-    """Return the settings whose values differ. A new setting changes nothing: its default is what was done before."""
-    found = [
-        f"`{name}` was {value}, is {now.get(name, 'no setting')}"
-        for name, value in then.items()
-        if now.get(name) != value
-    ]
-    return "; ".join(found) or "none"

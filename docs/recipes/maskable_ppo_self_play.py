@@ -5,7 +5,7 @@ to beat its last self; `perspective="mover"` shows each seat its own marks in pl
 
 By default it plays a few thousand plies in a few seconds, and can then be beaten in hundreds of games. `--rounds 12
 --steps 8192` takes some minutes on one core. With the three seeds that we tried it could still be beaten after that.
-`docs/baselines.md` measures MaskablePPO for longer, with its default settings and with searched ones.
+`docs/results.md` measures MaskablePPO for longer, with settings that a search found.
 """
 
 from io import BytesIO

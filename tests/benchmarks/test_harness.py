@@ -2,10 +2,10 @@
 
 import math
 
+import numpy as np
 import pytest
 
 from benchmarks import harness
-from benchmarks.data import Seats
 from benchmarks.sweeps import tables
 
 
@@ -23,7 +23,6 @@ def test_a_proof_counts_if_it_holds_to_the_end(proofs: str, first: int | None) -
         ([1e7, 1.2345e6, 5.5], "1.23 M (5.50 to 10.0 M)"),
         ([1.5, 2.5, math.inf, math.inf, math.inf], "never (least 1.50)"),
         ([True, False, True], "2 of 3"),
-        ([Seats(1, 2), Seats(1, 4)], "1; 3 (2 to 4)"),
         ([], "-"),
     ],
 )
@@ -40,3 +39,18 @@ def test_a_cell_shows_the_median_and_the_quartiles(values: list[object], shown: 
 )
 def test_p_values_are_corrected_for_their_number(p_values: list[float], corrected: list[float]) -> None:
     assert tables.holm(p_values) == pytest.approx(corrected)
+
+
+@pytest.mark.parametrize(
+    ("differences", "as_far_out"),
+    [
+        ((1, 2, 3, 4, 5, 6), 2),  # of 64 choices of signs: all alike
+        ((1, 1, 1, 1, 1, -1), 14),  # at most one sign of the other kind: 2 * (1 + 6)
+        ((1, 1, 2, -3), 12),  # ranks 1.5, 1.5, 3 and 4, of which six sums are at most 4
+        ((0, 0), 1),
+    ],
+)
+def test_a_p_value_is_exact_with_ties_and_without(differences: tuple[int, ...], as_far_out: int) -> None:
+    first = dict.fromkeys(range(len(differences)), 10.0)
+    other = {seed: 10.0 + difference for seed, difference in enumerate(differences)}
+    assert tables.p_value(first, other) == as_far_out / 2 ** np.count_nonzero(differences)

@@ -21,7 +21,7 @@ bootstrap from it can be chosen by name (`DQNConfig.target`):
   bad for me. This is minimax Q-learning for a zero-sum game with alternating turns (Littman 1994).
 - "independent": r + gamma * max_a' Q(s'', a'), where s'' is my own next turn. The opponent's reply is part of the
   environment: the transition is stored once the reply is known, and the reward that the reply brings me is added to r.
-  With the other defaults it is proved as soon as "negamax"; in plain self-play it reaches less (docs/results.md).
+  No clear difference from "negamax" was measured (docs/results.md).
 - "article": r + gamma * max_a' Q(s', a'). The published wrapper, which treats the opponent's turn as my own. Kept to
   show why it fails.
 
