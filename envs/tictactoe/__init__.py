@@ -5,6 +5,7 @@ from importlib.metadata import PackageNotFoundError, version
 
 import gymnasium
 
+from tictactoe import tictactoe_v0
 from tictactoe.gym.turn import TicTacToeEnv
 from tictactoe.gym.vector import TicTacToeVectorEnv
 from tictactoe.gym.versus import TicTacToeVersusEnv
@@ -31,6 +32,7 @@ __all__ = [
     "game_svg",
     "search_value",
     "solve",
+    "tictactoe_v0",
 ]
 
 

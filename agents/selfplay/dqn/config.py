@@ -15,6 +15,7 @@ from selfplay.settings import (
     RunSettings,
     StepSize,
     Stop,
+    check_known_rules,
     checked,
     require,
     with_board,
@@ -175,6 +176,8 @@ class DQNConfig(RunSettings):
             wanted = f"at least `{least}` ({getattr(self, least)})"
             require(getattr(self, name) >= getattr(self, least), name, wanted, getattr(self, name))
         check_fits(self.rules)
+        if self.mask or self.explore == "legal":
+            check_known_rules(self.rules, "a network that knows the empty cells")
         solvable = self.rules.cells <= SOLVABLE_CELLS
         wanted = f"unbeatable or never on a board of more than {SOLVABLE_CELLS} cells"
         require(self.stop != "optimal" or solvable, "stop", wanted, self.stop)
