@@ -5,7 +5,7 @@ from importlib.metadata import PackageNotFoundError, version
 
 import gymnasium
 
-from tictactoe import tictactoe_v0
+from tictactoe import tictactoe_v0 as tictactoe_v0
 from tictactoe.gym.turn import TicTacToeEnv
 from tictactoe.gym.vector import TicTacToeVectorEnv
 from tictactoe.gym.versus import TicTacToeVersusEnv
@@ -32,7 +32,6 @@ __all__ = [
     "game_svg",
     "search_value",
     "solve",
-    "tictactoe_v0",
 ]
 
 
