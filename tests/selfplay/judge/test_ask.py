@@ -63,7 +63,7 @@ def hedging(share: float) -> Answering:
     ids=["function", "it can do without", "act"],
 )
 @pytest.mark.parametrize("perspective", ["absolute", "mover"])
-def test_an_agent_gets_the_mask_if_it_cannot_do_without(agent: Any, perspective: str) -> None:
+def test_an_agent_gets_the_mask_if_it_cannot_do_without(agent: Any, perspective: Any) -> None:
     first_empty = selfplay.evaluate(lambda board: board[..., 0].argmax(), perspective=perspective)
     assert selfplay.evaluate(agent, perspective=perspective) == first_empty
 
