@@ -90,7 +90,7 @@ CONTENTS = {
     "Sweeps": "docs/sweeps",
     "Learn": "docs/course/README docs/course/teachers docs/why-does-my-dqn-not-learn",
     "Results": "docs/results docs/studies/README",
-    "Reference": "docs/api/tictactoe docs/api/selfplay CHANGELOG CONTRIBUTING",
+    "Reference": "docs/api/tictactoe docs/api/selfplay docs/listing CHANGELOG CONTRIBUTING",
 }
 """The pages below each heading of the tree, which would be shown as code in the repository."""
 TREE = "\n\n```{{toctree}}\n:hidden:\n{}\n{}\n```"

@@ -27,6 +27,7 @@ from tictactoe import (
 )
 from tictactoe.gym import base_vector, turn
 from tictactoe.opponents import OPPONENTS
+from tictactoe.rendering import RENDER_MODES, VECTOR_RENDER_MODES
 from tictactoe.rewards import PRESETS
 
 ENVIRONMENTS: Mapping[str, list[Callable[..., Any]]] = {
@@ -70,7 +71,7 @@ def defaults(environment: Callable[..., Any]) -> dict[str, Any]:
 
 def arguments(page: str) -> Facts:
     """Return the arguments of a page's environments that are not as in the turn view, or in the versus view."""
-    modes = base_vector.RENDER_MODES if page == "vector" else TicTacToeEnv.metadata["render_modes"]
+    modes = VECTOR_RENDER_MODES if page == "vector" else RENDER_MODES
     allowed = {
         "rewards": f"{one_of(PRESETS)}, a `tictactoe.Rewards`, or a dict of its fields",
         "perspective": one_of(batch.PERSPECTIVES),

@@ -11,7 +11,7 @@ VARIANTS = [Rules(**{field.name: OTHER_VALUES[field.name]}) for field in fields(
 
 
 @dataclass(frozen=True)
-class UnknownRules(Rules):
-    """Rules with a field that no part of the code knows; parts that must know every field refuse `gravity=True`."""
+class InventedRules(Rules):
+    """Rules with a field that no part of the code knows; parts that must know every field refuse `invented=True`."""
 
-    gravity: bool = False
+    invented: bool = False

@@ -20,7 +20,6 @@ from tictactoe import Rules
 from tictactoe.names import did_you_mean
 from tictactoe.opponents import OPPONENTS
 from tictactoe.rules import WORD_BITS
-from tictactoe.tree import SOLVABLE_CELLS
 
 Perspective: TypeAlias = Literal["absolute", "mover"]
 
@@ -77,7 +76,9 @@ def resolve(
         UserError: the name means nothing, the player cannot be loaded, or it plays on another board.
     """
     if name in OPPONENTS:
-        return NamedPolicy(name, choices_policy(OPPONENTS[name], rules or Rules(), progress=progress), None, None)
+        return NamedPolicy(
+            name, choices_policy(OPPONENTS[name].choices, rules or Rules(), progress=progress), None, None
+        )
     folder = run_folder(name)
     if folder is not None:
         player = load(folder)
@@ -187,15 +188,15 @@ class EvaluatedPlayer(BoardFlags):
 
 
 def check_not_searched(named: NamedPolicy, purpose: str) -> None:
-    """Refuse "optimal" on boards on which it would have to search each position.
+    """Refuse a built-in opponent on boards on which it would have to search each position.
 
     Raises:
-        UserError: the board is too large to be solved.
+        UserError: the board is too large for it to know every move.
     """
-    if named.name == "optimal" and named.rules.cells > SOLVABLE_CELLS:
+    if named.name in OPPONENTS and named.rules.cells > OPPONENTS[named.name].known_cells:
         raise UserError(
-            f"optimal: would have to search each position of {named.rules}, a board of over {SOLVABLE_CELLS} cells, "
-            f"which takes too long for {purpose}"
+            f"{named.name}: would have to search each position of {named.rules}, a board of over "
+            f"{OPPONENTS[named.name].known_cells} cells, which takes too long for {purpose}"
         )
 
 

@@ -7,7 +7,7 @@ import numpy as np
 
 from selfplay.errors import UserError
 from selfplay.protocols import Array
-from tictactoe import Rules, batch
+from tictactoe import Rules, batch, planes
 from tictactoe.rendering.text import MARKS
 from tictactoe.tree import IntArray
 
@@ -40,8 +40,8 @@ class Position:
 
     @property
     def empty(self) -> tuple[int, ...]:
-        """Return the cells without a mark."""
-        return self.rules.cells_of(self.rules.legal_cells(*self.marks))
+        """Return the cells that may be marked."""
+        return self.rules.cells_of(self.rules.legal_cells(self.mover, self.opponent))
 
     @property
     def winner(self) -> int | None:
@@ -76,8 +76,8 @@ class Position:
 
     @property
     def mask(self) -> Array:
-        """Return 1 for each empty cell, [1, A]."""
-        return self.observation[..., 0].reshape(1, -1)
+        """Return 1 for each cell that may be marked, [1, A]."""
+        return planes.bits(self.rules.cells, self.rules.legal_cells(*self.words)).view(np.int8)
 
 
 def read_board(rules: Rules, text: str) -> Position:

@@ -5,6 +5,7 @@ from importlib.metadata import PackageNotFoundError, version
 
 import gymnasium
 
+from tictactoe import tictactoe_v0 as tictactoe_v0
 from tictactoe.gym.turn import TicTacToeEnv
 from tictactoe.gym.vector import TicTacToeVectorEnv
 from tictactoe.gym.versus import TicTacToeVersusEnv

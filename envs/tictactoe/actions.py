@@ -27,7 +27,9 @@ def checked_cell(cells: int, action: Any) -> int:
         cell = operator.index(action)
     except TypeError:
         cell = -1
-    if not 0 <= cell < cells or isinstance(action, bool | np.bool_):
+    # A tensor of truth values or with axes has an index too.
+    kind = str(getattr(action, "dtype", type(action).__name__))
+    if not 0 <= cell < cells or kind in ("bool", "torch.bool") or np.shape(action):
         raise InvalidAction(f"action must be an integer from 0 to {cells - 1}, got {action!r}")
     return cell
 

@@ -128,10 +128,10 @@ def play(rules: Rules, state: State, actions: Array) -> Outcome:
     xp = library(state.mover)
     actions = xp.asarray(actions, dtype=xp.int64)  # a narrower type would shift its bit out
     cell = 1 << actions
-    occupied = state.mover | state.opponent
-    illegal = (occupied & cell) != 0
-    moved = state.mover | (cell & ~occupied)
-    occupied = occupied | cell
+    marked = rules.legal_cells(state.mover, state.opponent) & cell
+    illegal = marked == 0
+    moved = state.mover | marked
+    occupied = moved | state.opponent
 
     has_line, winning_cells = _line_functions(rules, actions)
     threatened = (winning_cells(state.opponent) & ~occupied) != 0

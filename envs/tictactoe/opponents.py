@@ -6,8 +6,9 @@ a NumPy array. Environments sample one of the cells, and analyses go through all
 
 from collections.abc import Callable, Mapping
 from functools import lru_cache
+from math import inf
 from types import MappingProxyType
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -138,6 +139,10 @@ def best_known(rules: Rules, mover: int, opponent: int, bounds: Mapping[int, Bou
     return cells
 
 
+def check_nothing(_rules: Rules) -> None:
+    """Let an opponent play every board."""
+
+
 def check_optimal(rules: Rules) -> None:
     """Refuse a board that `"optimal"` cannot play, and solve a board of up to 16 cells now.
 
@@ -151,9 +156,26 @@ def check_optimal(rules: Rules) -> None:
         check_searchable(rules)
 
 
-OPPONENTS: Mapping[str, Choices] = MappingProxyType(
-    {"random": random_choices, "heuristic": heuristic_choices, "rule": rule_choices, "optimal": optimal_choices}
+class BuiltIn(NamedTuple):
+    """A built-in opponent."""
+
+    choices: Choices
+    """The cells from which it samples its move."""
+    check: Callable[[Rules], None] = check_nothing
+    """Raises a ValueError or an ImportError for a board that it cannot play; prepares any other."""
+    known_cells: float = inf
+    """Largest board, in cells, of which it knows every move at once; on larger ones it searches each position."""
+
+
+OPPONENTS: Mapping[str, BuiltIn] = MappingProxyType(
+    {
+        "random": BuiltIn(random_choices),
+        "heuristic": BuiltIn(heuristic_choices),
+        "rule": BuiltIn(rule_choices),
+        "optimal": BuiltIn(optimal_choices, check_optimal, known_cells=SOLVABLE_CELLS),
+    }
 )
+"""The built-in opponents by name; a new one is a function and its entry."""
 
 
 def pick(cells: int, choices: Bitboard, generator: np.random.Generator) -> NDArray[np.int64]:

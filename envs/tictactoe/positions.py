@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tictactoe.names import unknown
-from tictactoe.rules import Rules
+from tictactoe.rules import Rules, refuse_unknown_rules
 
 
 def checked_start(rules: Rules, perspective: str, setting: Any, options: Mapping[str, Any]) -> tuple[int, int]:
@@ -53,8 +53,9 @@ def checked_position(rules: Rules, position: Any, perspective: str) -> tuple[int
             f"no game leads to {first.bit_count()} marks in plane 1 and {second.bit_count()} in plane 2 of the "
             f"position, as perspective {perspective!r} shows it: X must have as many marks as O, or one more"
         )
-    # Nothing else needs to be checked: the marks can be placed in any order. If they hold no line in the end, no part
-    # of them holds one, so no game is over earlier.
+    # Nothing else needs to be checked: with the rules known here marks can be placed in any order. If they hold no line
+    # in the end, no part of them holds one, so no game is over earlier.
+    refuse_unknown_rules(rules, "a position to start from")
     for mark, marks in (("X", x_marks), ("O", o_marks)):
         if rules.has_line(marks):
             raise ValueError(f"{mark} has a complete line in the position, so the game is over: give an earlier one")

@@ -3,6 +3,7 @@
 It needs Numba (`pip install numba`). The algorithm is in `tictactoe.compiled_search`.
 """
 
+import warnings
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from types import ModuleType
@@ -55,7 +56,10 @@ def search_value(rules: Rules, mover: int, opponent: int, max_positions: int = M
     if value is not None:
         return value
     bounds = Search(rules, max_positions).bounds(mover, opponent, max_positions)
-    return bounds.least if bounds.least == bounds.most else None
+    if bounds.least == bounds.most:
+        return bounds.least
+    _warn_of_end(rules, max_positions)
+    return None
 
 
 def move_bounds(rules: Rules, mover: int, opponent: int, max_positions: int = MAX_POSITIONS) -> Mapping[int, Bounds]:
@@ -96,8 +100,14 @@ def best_moves(rules: Rules, mover: int, opponent: int, max_positions: int = MAX
     bounds_of = move_bounds(rules, mover, opponent, max_positions)
     best = max((bounds.least for bounds in bounds_of.values()), default=0)
     if any(bounds.most > best or bounds.least < best == bounds.most for bounds in bounds_of.values()):
+        _warn_of_end(rules, max_positions)
         return None
     return tuple(cell for cell, bounds in bounds_of.items() if bounds.least == best)
+
+
+def _warn_of_end(rules: Rules, max_positions: int) -> None:
+    """Say that a search has ended without an answer."""
+    warnings.warn(f"the search of {rules} gave up after {max_positions:,} positions; raise max_positions", stacklevel=3)
 
 
 def check_searchable(rules: Rules) -> None:

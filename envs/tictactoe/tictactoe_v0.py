@@ -6,6 +6,7 @@ from typing import Any
 import gymnasium
 import numpy as np
 from pettingzoo import AECEnv
+from pettingzoo.utils.env import AECIterable
 
 from tictactoe.gym.arguments import passes_on_to
 from tictactoe.gym.position_graph import Planes
@@ -38,7 +39,7 @@ class raw_env(AECEnv[str, dict[str, Planes], int | None]):  # noqa: N801 (Pettin
     """
 
     metadata = {  # noqa: RUF012 (PettingZoo's own declaration)
-        **TicTacToeEnv.metadata,
+        **deepcopy(TicTacToeEnv.metadata),
         "name": "tictactoe_v0",
         "is_parallelizable": False,
     }
@@ -114,8 +115,23 @@ class raw_env(AECEnv[str, dict[str, Planes], int | None]):  # noqa: N801 (Pettin
             for info in self.infos.values():
                 info |= {"winner": int(node.winner), "illegal": bool(node.illegal)}
 
+    def agent_iter(self, max_iter: int = 2**63) -> AECIterable:
+        """Return an iterator over the agents to move, until the game is over or after `max_iter` steps."""
+        self._check_begun()
+        return super().agent_iter(max_iter)
+
+    def last(self, observe: bool = True) -> tuple[dict[str, Planes] | None, float, bool, bool, dict[str, Any]]:
+        """Return the observation, cumulative reward, ends and information of the agent to move."""
+        self._check_begun()
+        return super().last(observe)  # type: ignore[no-any-return]
+
+    def _check_begun(self) -> None:
+        if not hasattr(self, "agent_selection"):
+            raise gymnasium.error.ResetNeeded("no game has started: call reset()")
+
     def observe(self, agent: str) -> dict[str, Planes]:
         """Return the observation of an agent, in new arrays."""
+        self._check_begun()
         seen: dict[str, Planes] = self._game.observe(SEATS[agent])
         if agent != self.agent_selection and not self._game.node.over:
             seen["action_mask"] = self._no_cells.copy()

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tictactoe.arrays import read_only
-from tictactoe.rules import Rules
+from tictactoe.rules import Rules, refuse_unknown_rules
 
 IntArray: TypeAlias = NDArray[np.integer]
 BoolArray: TypeAlias = NDArray[np.bool_]
@@ -103,6 +103,7 @@ def game_tree(rules: Rules) -> GameTree:
     Raises:
         ValueError: the board has more than 16 cells.
     """
+    refuse_unknown_rules(rules, "the tree of positions")  # of which any mark may have been the last
     if rules.cells > SOLVABLE_CELLS:
         raise ValueError(
             f"only boards of up to {SOLVABLE_CELLS} cells can be solved: "

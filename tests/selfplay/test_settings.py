@@ -27,7 +27,7 @@ from selfplay.settings import (
 )
 from selfplay.tabular.config import AfterstateQConfig, MinimaxQConfig, TDBackupConfig
 from tests.runs import refused
-from tests.variants import UnknownRules
+from tests.variants import InventedRules
 from tictactoe import Rewards, Rules
 
 
@@ -155,7 +155,7 @@ def test_every_number_has_bounds(config: Any) -> None:
         (AfterstateQConfig, {"draw_reward": 2.0}, ["draw_reward", "2.0"]),
         (TDBackupConfig, {"greedy_games": 100_001}, ["greedy_games"]),
         (TDBackupConfig, {"rows": 5, "cols": 5}, ["25"]),
-        (TDBackupConfig, {"rules": UnknownRules(gravity=True)}, ["gravity"]),
+        (TDBackupConfig, {"rules": InventedRules(invented=True)}, ["invented"]),
     ],
 )
 def test_a_mistake_is_named_with_what_is_wanted(config: Any, changes: dict[str, Any], named: list[str]) -> None:

@@ -178,8 +178,8 @@ class Classifier:
         return rows[:, :9].argmax(axis=1)
 
 
-def asked_with_a_mask(observation: Planes, mask: Planes) -> None:
-    raise AssertionError(f"{observation}{mask}")  # it cannot be called with an observation alone
+def asked_with_a_state(observation: Planes, mask: Planes, state: Any) -> None:
+    raise AssertionError(f"{observation}{mask}{state}")  # it cannot be called without its state
 
 
 @pytest.mark.parametrize(
@@ -198,7 +198,7 @@ def asked_with_a_mask(observation: Planes, mask: Planes) -> None:
         (Classifier(), "Classifier"),
         (OneBoard(), "agent.act"),
         (SimpleNamespace(act=lambda seen: (Batched().act(seen), None)), "[0]"),
-        (SimpleNamespace(act=asked_with_a_mask), "agent.act(observation, observation[..., 0].ravel())"),
+        (SimpleNamespace(act=asked_with_a_state), "'state'"),
         (3, "int"),
         (Valuing, "class"),
         ("nowhere", "nowhere"),

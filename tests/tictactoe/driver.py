@@ -85,7 +85,7 @@ class Drive:
         settings |= {**asdict(rules), "rewards": rewards, "perspective": perspective}
         self.env = Agents(settings) if api == "PettingZoo" else Single(VERSUS if api == "versus" else TURN, settings)
         if api == "versus":
-            self.env.env.unwrapped.set_opponent(lambda *seen: int(reply(*seen)))
+            self.env.env.unwrapped.set_opponent(lambda seen, mask: int(reply(seen, mask)))
 
     def seats(self, board: Board) -> list[int]:
         """Return the agent's seats in which a game can start from a board: no first reply may end it."""

@@ -11,10 +11,12 @@ from typing import Any
 import gymnasium
 import numpy as np
 import pytest
+import torch
 from gymnasium.envs.registration import EnvSpec
 
 from tests.tictactoe.driver import SETTINGS, TURN, VERSUS, Drive, first_empty, play_sampled_games
 from tests.tictactoe.rule_book import empty_cells
+from tests.variants import InventedRules
 from tictactoe import (
     Rewards,
     Rules,
@@ -62,6 +64,7 @@ def test_a_copy_of_an_environment_continues_by_itself(kept: int, monkeypatch: py
 
 
 NO_CELLS = [9, -1, 10**30, 1.0, float("nan"), "1", None, np.array([1]), True, np.True_]
+NO_CELLS += [torch.tensor(True), torch.tensor([[1]])]
 NO_CELLS_OF_MANY = [np.zeros(2), np.zeros(2, bool), np.zeros(1, int), [0, 9], [0, -7], [0, 2**64 - 1], 4, None]
 ONE, MANY = gymnasium.make, functools.partial(gymnasium.make_vec, num_envs=2)
 
@@ -125,6 +128,7 @@ def test_a_constructor_lists_the_settings_of_the_board_with_their_defaults(make:
         ({"perspective": "mine"}, ValueError, "perspective 'mine'.*absolute, mover"),
         ({"render_mode": "braille"}, ValueError, "render_mode 'braille'.*ansi"),
         ({"raws": 4}, TypeError, "raws"),
+        ({"rules": InventedRules(invented=True)}, ValueError, "invented=True"),
     ],
     ids=str,
 )

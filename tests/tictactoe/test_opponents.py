@@ -51,7 +51,7 @@ def test_opponents_choose_what_their_names_promise_in_every_state(name: str, rul
     book, solution = book_of(rules), solve(rules)
     decisions = solution.tree.decisions
     for mover, opponent in zip(solution.tree.mover[decisions].tolist(), solution.tree.opponent[decisions], strict=True):
-        choices = cells_in(OPPONENTS[name](rules, mover, int(opponent)), rules.cells)
+        choices = cells_in(OPPONENTS[name].choices(rules, mover, int(opponent)), rules.cells)
         board = board_of(rules, mover, opponent)
         expected = solution.lookup(mover, opponent)[1] if name == "optimal" else chosen_from(name, book, board)
         assert choices == set(expected)
@@ -67,14 +67,14 @@ def test_the_choices_are_the_same_for_one_board_and_for_many(size: tuple[int, in
         shuffled = rng.permutation([*"OX" * (marks // 2), *"O" * (marks % 2), *EMPTY * (rules.cells - marks)])
         boards.append(tuple(shuffled.tolist()))
     positions = [[marks_of(board, mark) for mark in MARKS] for board in boards]
-    many = OPPONENTS[name](rules, *np.array(positions, np.uint64).view(np.int64).T).view(np.uint64).tolist()
+    many = OPPONENTS[name].choices(rules, *np.array(positions, np.uint64).view(np.int64).T).view(np.uint64).tolist()
     for board, position, choices in zip(boards, positions, many, strict=True):
-        assert OPPONENTS[name](rules, *position) == choices
+        assert OPPONENTS[name].choices(rules, *position) == choices
         assert cells_in(choices, rules.cells) == chosen_from(name, book, board)
 
 
 def test_rule_plays_a_board_of_any_size() -> None:
-    assert cells_in(OPPONENTS["rule"](Rules(15, 15, 5), 0, 0), 225) == {
+    assert cells_in(OPPONENTS["rule"].choices(Rules(15, 15, 5), 0, 0), 225) == {
         15 * row + col for row in range(4, 11) for col in range(4, 11)
     }
 
@@ -84,12 +84,12 @@ def test_optimal_searches_larger_boards_alike_for_one_board_and_for_many() -> No
     rules = Rules(5, 5, 4)
     full = 0b00110_11001_00110_11001_00110
     boards = [(0, 1 << 12), (0b111 << 10, 0b1011 << 6), (full, rules.full_board & ~full)]
-    choices = [OPPONENTS["optimal"](rules, *board) for board in boards]
+    choices = [OPPONENTS["optimal"].choices(rules, *board) for board in boards]
     for chosen, board in zip(choices, boards, strict=True):
         assert cells_in(chosen, 25) == set(best_moves(rules, *board) or ())
     assert [chosen.bit_count() for chosen in choices] == [4, 2, 0]
     words = np.array(boards)
-    assert OPPONENTS["optimal"](rules, words[:, 0], words[:, 1]).tolist() == choices
+    assert OPPONENTS["optimal"].choices(rules, words[:, 0], words[:, 1]).tolist() == choices
 
 
 WIN, DRAW, LOSS, NOT_LOST, NOT_WON, UNKNOWN = (

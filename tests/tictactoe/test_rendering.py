@@ -1,5 +1,7 @@
 """What a person sees of a position: text, SVG, pixels, and a window on SDL's dummy screen."""
 
+import copy
+import pickle
 import sys
 from collections.abc import Iterator
 from typing import Any
@@ -92,13 +94,17 @@ def shown() -> np.ndarray:
     return pygame.surfarray.array3d(surface).swapaxes(0, 1)
 
 
+def three_or_four(_: Any, action_mask: Any) -> int:
+    return 3 if action_mask[3] else 4
+
+
 def single(api: str, render_mode: str | None) -> Any:
     """Return an environment of one board, before its first game."""
     if api == "PettingZoo":
         return tictactoe_v0.env(render_mode=render_mode)
     env: Any = gymnasium.make(api, render_mode=render_mode)
     if api == VERSUS:
-        env.unwrapped.set_opponent(lambda _, action_mask: 3 if action_mask[3] else 4)
+        env.unwrapped.set_opponent(three_or_four)
     return env
 
 
@@ -113,6 +119,11 @@ def test_every_environment_of_one_board_renders_alike(api: str) -> None:
             env.step(cell)
         drawing = shown() if mode == "human" else env.render()  # a window needs no call of render()
         np.testing.assert_array_equal(drawing, expected)
+        if mode == "human":
+            copied = pickle.loads(pickle.dumps(copy.deepcopy(env)))
+            copied.reset(seed=0)
+            copied.step(8)
+            assert (shown() != IMAGE).any()  # a copy draws as well
     env.close()
     assert not pygame.display.get_init()
 

@@ -11,10 +11,12 @@ import torch
 
 from tests.tictactoe.driver import EXACT
 from tests.tictactoe.rule_book import EMPTY, MARKS, Board, RuleBook, bits, book_of, empty_cells, marks_of, seat_to_move
-from tests.variants import VARIANTS, UnknownRules
+from tests.variants import VARIANTS, InventedRules
 from tictactoe import Rules, best_moves, search_value
 from tictactoe.opponents import rule_choices
+from tictactoe.positions import checked_position
 from tictactoe.rules import UnknownRuleError
+from tictactoe.tree import game_tree
 
 Function = Callable[..., Any]
 
@@ -162,10 +164,12 @@ def test_a_bad_size_is_named(name: str, value: Any) -> None:
         lambda rules: best_moves(rules, 0, 0),
         lambda rules: rule_choices(rules, 0, 0),
         lambda rules: rule_choices(rules, *np.zeros((2, 1), np.int64)),
+        lambda rules: checked_position(rules, RuleBook(3, 3, 3).one_hot(tuple(EMPTY * 9), "mover"), "mover"),
+        game_tree,
     ],
-    ids=["value", "moves", "rule", "rule on boards"],
+    ids=["value", "moves", "rule", "rule on boards", "position", "tree"],
 )
 def test_what_plays_the_usual_game_only_refuses_a_rule_that_it_does_not_know(part: Function) -> None:
-    part(UnknownRules())
-    with pytest.raises(UnknownRuleError, match="gravity=True"):
-        part(UnknownRules(gravity=True))
+    part(InventedRules())
+    with pytest.raises(UnknownRuleError, match="invented=True"):
+        part(InventedRules(invented=True))

@@ -63,12 +63,14 @@ def test_the_best_moves_of_larger_boards() -> None:
 
 def test_what_takes_more_positions_than_allowed_is_not_known() -> None:
     rules = Rules(8, 8, 5)
-    assert search_value(rules, 0, 0, 10_000) is None
-    assert best_moves(rules, 0, 0, 10_000) is None
+    for answer in (search_value, best_moves):
+        with pytest.warns(UserWarning, match="8,8,5.* 10,000 "):
+            assert answer(rules, 0, 0, 10_000) is None
     assert set(move_bounds(rules, 0, 0, 10_000).values()) == {Bounds(-1, 1)}
-    needed = next(limit for limit in range(1, 200) if search_value(Rules(), 0, 0, limit) is not None)
-    assert search_value(Rules(), 0, 0, needed - 1) is None
-    assert search_value(Rules(), 0, 0, 0) is None
+    with pytest.warns(UserWarning, match="gave up"):
+        needed = next(limit for limit in range(200) if search_value(Rules(), 0, 0, limit) is not None)
+    with pytest.warns(UserWarning, match=f" {needed - 1} "):
+        assert search_value(Rules(), 0, 0, needed - 1) is None
 
 
 def test_no_more_positions_are_looked_at_than_allowed(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -137,6 +139,7 @@ NOT_LOST, NOT_WON, UNKNOWN = Bounds(0, 1), Bounds(-1, 0), Bounds(-1, 1)
         ([NOT_WON, NOT_WON], None),
     ],
 )
+@pytest.mark.filterwarnings("ignore:the search")
 def test_best_moves_are_known_once_no_other_can_be_as_good(
     known: list[Bounds], best: tuple[int, ...] | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -1,5 +1,6 @@
 """The PettingZoo environment keeps PettingZoo's contract; `test_environments.py` plays games in it."""
 
+from functools import partial
 from typing import Any
 
 import gymnasium
@@ -8,7 +9,7 @@ import pytest
 from pettingzoo.test import api_test, parallel_api_test, parallel_seed_test, seed_test
 from pettingzoo.utils.conversions import aec_to_parallel, turn_based_aec_to_parallel
 
-from tictactoe import Rules, tictactoe_v0
+from tictactoe import Rules, TicTacToeEnv, tictactoe_v0
 
 WIN_OF_X = [0, 3, 1, 4, 2]
 DRAW = [0, 1, 2, 4, 3, 5, 7, 6, 8]
@@ -81,8 +82,9 @@ def test_agents_share_no_space_and_no_array_with_their_game() -> None:
 
 def test_calls_out_of_order_are_refused() -> None:
     game = tictactoe_v0.env()
-    with pytest.raises(gymnasium.error.ResetNeeded):
-        game.step(0)
+    for call in (partial(game.step, 0), game.last, game.agent_iter, partial(game.observe, "player_1")):
+        with pytest.raises(gymnasium.error.ResetNeeded):
+            call()
     game.reset()
     for cell in WIN_OF_X:
         game.step(cell)
@@ -97,6 +99,11 @@ def test_calls_out_of_order_are_refused() -> None:
     assert game.observe("player_2")["observation"][0, :, 1].tolist() == [1, 1, 1]
     game.reset()
     assert next(iter(game.agent_iter())) == "player_1"
+
+
+def test_metadata_is_not_shared_with_another_environment() -> None:
+    assert tictactoe_v0.raw_env.metadata["render_modes"] == TicTacToeEnv.metadata["render_modes"]
+    assert tictactoe_v0.raw_env.metadata["render_modes"] is not TicTacToeEnv.metadata["render_modes"]
 
 
 def test_the_mask_is_always_in_the_observation() -> None:

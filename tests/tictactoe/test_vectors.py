@@ -9,7 +9,7 @@ from typing import Any
 import gymnasium
 import numpy as np
 import pytest
-from gymnasium.vector import AutoresetMode, SyncVectorEnv
+from gymnasium.vector import AutoresetMode, SyncVectorEnv, VectorEnv
 
 from tests.tictactoe.driver import (
     BOARDS,
@@ -45,6 +45,11 @@ def on_both_backends(patched: pytest.MonkeyPatch, number: int, env_id: str, **se
         changes.setattr(base_vector, "TABLE_CELLS", 0)
         vectors.append(gymnasium.make_vec(env_id, num_envs=number, **settings))
     return vectors
+
+
+def test_a_vector_names_gymnasiums_class_among_its_bases() -> None:
+    for vector in (TicTacToeVectorEnv, TicTacToeVersusVectorEnv):  # skrl looks for it there
+        assert VectorEnv in vector.__bases__
 
 
 def compare(reference: Any, vectors: list[Any], mode: AutoresetMode, plies: int) -> int:

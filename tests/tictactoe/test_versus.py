@@ -65,10 +65,25 @@ def first_empty(seen: Any) -> Any:
     [
         Agent(),
         MaskedAgent(),
-        lambda *seen: seen[1].argmax(axis=-1),
+        lambda _, legal: legal.argmax(axis=-1),
+        lambda _, *, mask=None: mask.argmax(axis=-1),
+        lambda _, eps=0.0, legal_mask=None: legal_mask.argmax(axis=-1) if eps == 0 else 8,
+        lambda seen, legal_cells=None: first_empty(seen) if legal_cells is None else 8,
+        lambda seen, empty=first_empty: empty(seen),
+        lambda *seen: first_empty(*seen),  # noqa: PLW0108 (which takes one)
         first_empty,
     ],
-    ids=["act", "act with mask", "function with mask", "function"],
+    ids=[
+        "act",
+        "act with mask",
+        "function with mask",
+        "mask by name",
+        "a number and a mask",
+        "another name",
+        "a default",
+        "any number",
+        "function",
+    ],
 )
 @pytest.mark.parametrize(
     ("make", "cells"),

@@ -33,7 +33,7 @@ def main(args: Sequence[str], prog: str = "selfplay certify") -> None:
         named = config.resolve(progress)
         name, rules, policy = named.name, named.rules, named.policy
         if name in OPPONENTS:
-            policy = choices_policy(OPPONENTS[name], rules, symmetric=True, progress=progress)
+            policy = choices_policy(OPPONENTS[name].choices, rules, symmetric=True, progress=progress)
         folder = named.folder if named.folder is not None and name != SHIPPED else Path()
         output = config.output or folder / NAME
         check_output(output)

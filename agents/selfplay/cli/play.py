@@ -21,7 +21,7 @@ from selfplay.protocols import Player
 from selfplay.runs.load import SHIPPED
 from selfplay.settings import Seed, checked
 from selfplay.text import NAMES
-from tictactoe.opponents import MOVE_POSITIONS, best_known, check_optimal
+from tictactoe.opponents import MOVE_POSITIONS, OPPONENTS, best_known
 from tictactoe.rendering.text import MARKS
 from tictactoe.rules import WORD_BITS
 from tictactoe.tree import SOLVABLE_CELLS
@@ -90,8 +90,8 @@ def choose_opponent(config: PlayConfig) -> NamedPolicy:
         raise UserError(f"a {rules.rows}x{rules.cols} board has {rules.cells} cells; at most {WORD_BITS} are shown")
     if config.hints == "learned" and opponent.player is None:
         raise UserError(f"--hints learned: {opponent.name} has no learned values; --hints true shows exact results")
-    if opponent.name == "optimal":
-        check_optimal(rules)  # solves a small board now, not during the first game
+    if opponent.name in OPPONENTS:
+        OPPONENTS[opponent.name].check(rules)  # solves a small board now, not during the first game
     return opponent
 
 

@@ -16,6 +16,7 @@ from selfplay.settings import (
     SettingsError,
     StepSize,
     Stop,
+    check_known_rules,
     checked,
     require,
     with_board,
@@ -181,6 +182,8 @@ class DQNConfig(RunSettings):
         if self.rules.cells > WORD_BITS:
             cells = f"{self.rules} has {self.rules.cells} cells"
             raise SettingsError(f"{cells}: choose `rows` and `cols` with at most {WORD_BITS}")
+        if self.mask or self.explore == "legal":
+            check_known_rules(self.rules, "a network that knows the empty cells")
         solvable = self.rules.cells <= SOLVABLE_CELLS
         wanted = f"unbeatable or never on a board of more than {SOLVABLE_CELLS} cells"
         require(self.stop != "optimal" or solvable, "stop", wanted, self.stop)

@@ -13,8 +13,9 @@ from gymnasium.error import InvalidAction
 
 from selfplay.errors import UserError
 from selfplay.protocols import Array
-from tictactoe import Rules
+from tictactoe import Rules, planes
 from tictactoe.actions import checked_cells
+from tictactoe.masks import mask_parameter, taking_mask
 from tictactoe.tree import FloatArray, IntArray
 
 INSTEAD = "write a function of one observation that returns int(cell), and name the board with rules="
@@ -53,36 +54,54 @@ def agent_call(agent: Any, rules: Rules) -> AgentCall:
     if isinstance(agent, type):
         raise UserError("a class is not an agent: make an object of it first")
     if hasattr(agent, "probabilities"):
-        return AgentCall(_alone(agent.probabilities, "agent.probabilities"), together=True, samples=True)
+        return AgentCall(_asked(agent.probabilities, "agent.probabilities", rules), together=True, samples=True)
     if hasattr(agent, "act"):
         advice = "act is given observations [B, R, C, 3]; if yours takes one at a time, pass agent.act"
-        return AgentCall(_alone(agent.act, "agent.act"), together=True, advice=advice)
+        return AgentCall(_asked(agent.act, "agent.act", rules), together=True, advice=advice)
     if is_module(agent):
         return _module_call(agent, rules)
     if hasattr(agent, "predict"):
         return _model_call(agent, rules)
     if callable(agent):
-        return AgentCall(_alone(agent, "agent"), together=False)
+        return AgentCall(_asked(agent, "agent", rules), together=False)
     raise UserError(f"an object of type {type(agent).__name__} is not an agent: {INSTEAD}")
 
 
-def _alone(function: Callable[..., Any], name: str) -> Callable[[Array], Any]:
-    """Return a function that can be called with an observation alone.
+def _asked(function: Callable[..., Any], name: str, rules: Rules) -> Callable[[Array], Any]:
+    """Return a function of observations that asks an agent; it is given the mask only if it cannot do without.
 
     Raises:
-        UserError: it cannot.
+        UserError: it needs more than an observation and the mask.
     """
+    parameter = mask_parameter(function)
+    masked: dict[str, None] = {}
+    if parameter is not None and parameter.default is parameter.empty:
+        masked[parameter.name] = None
     try:
-        inspect.signature(function).bind(None)
+        inspect.signature(function).bind(None, **masked)
     except TypeError as error:
         raise UserError(
-            f"{name} cannot be called with an observation alone ({error}): it must take one observation and return "
-            f"int(cell); if it needs the mask too, write lambda observation: {name}(observation, "
-            "observation[..., 0].ravel())"
+            f"{name} cannot be called with an observation and the mask alone ({error}): it must take one observation "
+            "and return int(cell)"
         ) from None
     except ValueError:  # Python does not know the arguments of a compiled function
         pass
-    return function
+    return partial(_ask_with_mask, taking_mask(function), rules) if masked else function
+
+
+def _ask_with_mask(ask: Callable[[Array, Array], Any], rules: Rules, observation: Array) -> Any:
+    if observation.ndim == 3:
+        return ask(observation, legal_mask(rules, observation[None])[0])
+    return ask(observation, legal_mask(rules, observation))
+
+
+def legal_mask(rules: Rules, observation: Array) -> Array:
+    """Return 1 for each cell that may be marked, [B, A] int8, on boards [B, R, C, 3] seen from either perspective."""
+    first, second = (planes.words(flat(observation[..., plane])) for plane in (1, 2))
+    counts = observation[..., 1:].sum(axis=(1, 2))
+    absolute = counts[:, 0] > counts[:, 1]  # the mover never has more marks than the opponent
+    mover, opponent = np.where(absolute, second, first), np.where(absolute, first, second)
+    return planes.bits(rules.cells, rules.legal_cells(mover, opponent)).view(np.int8)
 
 
 # Models with `predict`, as in Stable-Baselines3
@@ -116,7 +135,7 @@ def _model_form(model: Any, rules: Rules) -> Form:
     """
     space = getattr(model, "observation_space", None)
     if hasattr(space, "spaces"):
-        return with_mask
+        return partial(with_mask, rules)
     shape = getattr(space, "shape", None)
     if space is None or shape == (rules.rows, rules.cols, 3):
         form: Form = np.asarray
@@ -146,9 +165,9 @@ def flat(observation: Array) -> Array:
     return observation.reshape(len(observation), -1)
 
 
-def with_mask(observation: Array) -> dict[str, Array]:
+def with_mask(rules: Rules, observation: Array) -> dict[str, Array]:
     """Return observations [B, R, C, 3] as environments with dicts show them."""
-    return {"observation": observation, "action_mask": flat(observation[..., 0])}
+    return {"observation": observation, "action_mask": legal_mask(rules, observation)}
 
 
 # Modules of PyTorch

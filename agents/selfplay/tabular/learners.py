@@ -319,7 +319,7 @@ def choice_table(rules: Rules, opponent: str) -> kernels.Ints:
     mover = tree.mover[tree.decisions].astype(np.int64)
     other = tree.opponent[tree.decisions].astype(np.int64)
     table = np.zeros(3**rules.cells, dtype=np.int64)
-    table[reachable_rows(rules)[tree.decisions]] = OPPONENTS[opponent](rules, mover, other)
+    table[reachable_rows(rules)[tree.decisions]] = OPPONENTS[opponent].choices(rules, mover, other)
     return table
 
 

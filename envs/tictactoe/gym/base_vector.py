@@ -21,10 +21,9 @@ from tictactoe.positions import (
     checked_start,
     is_seat,
 )
-from tictactoe.rendering import check_render_mode, render
+from tictactoe.rendering import VECTOR_RENDER_MODES, check_render_mode, render
 from tictactoe.rules import positive_integer
 
-RENDER_MODES = ["ansi", "rgb_array"]
 OPTIONS = ("reset_mask", "position", "seat")
 
 VectorStep: TypeAlias = tuple[Any, NDArray[np.float64], Flags, Flags, dict[str, Any]]
@@ -45,12 +44,16 @@ class BaseVectorEnv(VectorEnv[Any, Any, NDArray[Any]]):
         render_mode: str | None,
         seat: Seat | None = None,
     ) -> None:
-        check_render_mode(render_mode, RENDER_MODES)
+        check_render_mode(render_mode, VECTOR_RENDER_MODES)
         self.num_envs = positive_integer("num_envs", num_envs)
         self._limit = None if max_episode_steps is None else positive_integer("max_episode_steps", max_episode_steps)
         batch.check_fits(game.rules)
         self.autoreset_mode = _named_mode(autoreset_mode)
-        self.metadata = {**game.metadata, "render_modes": RENDER_MODES, "autoreset_mode": self.autoreset_mode}
+        self.metadata = {
+            **game.metadata,
+            "render_modes": list(VECTOR_RENDER_MODES),
+            "autoreset_mode": self.autoreset_mode,
+        }
         self.render_mode = render_mode
         self.single_observation_space, self.single_action_space = game.observation_space, game.action_space
         self.observation_space = batch_space(self.single_observation_space, num_envs)

@@ -43,7 +43,9 @@ class BitboardGames(Games):
         opponent = self.opponent
         cells: Cells
         if isinstance(opponent, str):
-            cells = pick(self.rules.cells, OPPONENTS[opponent](self.rules, state.mover, state.opponent), self.generator)
+            cells = pick(
+                self.rules.cells, OPPONENTS[opponent].choices(self.rules, state.mover, state.opponent), self.generator
+            )
         else:
             cells = np.zeros(len(idle), np.int64)
             due = (~idle).nonzero()[0]

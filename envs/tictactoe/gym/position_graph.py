@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from tictactoe.arrays import read_only
 from tictactoe.rewards import Rewards
-from tictactoe.rules import NOBODY, WINNERS, Event, Rules
+from tictactoe.rules import NOBODY, WINNERS, Event, Rules, refuse_unknown_rules
 
 Planes: TypeAlias = NDArray[np.int8]
 Flag: TypeAlias = NDArray[np.bool_]
@@ -179,4 +179,5 @@ class PositionGraph:
 @lru_cache(maxsize=16)
 def position_graph(rules: Rules, rewards: Rewards, perspective: str) -> PositionGraph:
     """Return the graph that all environments with these settings share."""
+    refuse_unknown_rules(rules, "the environment")  # in which every empty cell may be marked
     return PositionGraph(rules, rewards, perspective)

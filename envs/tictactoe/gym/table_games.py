@@ -111,7 +111,7 @@ def replies(rules: Rules, opponent: str) -> Replies:
     after[:, 0] = np.arange(rows)
     decisions = tree.decisions
     mover, opposite = (marks[decisions].astype(np.int64) for marks in (tree.mover, tree.opponent))
-    chosen = planes.bits(rules.cells, OPPONENTS[opponent](rules, mover, opposite).astype(np.int64))
+    chosen = planes.bits(rules.cells, OPPONENTS[opponent].choices(rules, mover, opposite).astype(np.int64))
     number[decisions] = chosen.sum(axis=1)
     # The chosen cells first; both parts in the order of cells.
     order = np.argsort(~chosen, axis=1, kind="stable")

@@ -13,7 +13,7 @@ from tictactoe.batch import check_perspective
 from tictactoe.gym.arguments import passes_on_to
 from tictactoe.gym.position_graph import Node, position_graph
 from tictactoe.positions import check_options, checked_start
-from tictactoe.rendering import check_render_mode, render
+from tictactoe.rendering import RENDER_MODES, check_render_mode, render
 from tictactoe.rendering.svg import board_svg
 from tictactoe.rendering.window import Window
 from tictactoe.rewards import Rewards, named_rewards
@@ -50,7 +50,7 @@ class TicTacToeEnv(gymnasium.Env[Observation, int]):
         rewards: `"shaped"`, `"article"`, `"sparse"`, a `tictactoe.Rewards` or a dict of its fields.
         perspective: `"absolute"` or `"mover"`.
         dict_observation: whether the observation is a dict with the mask.
-        render_mode: None, `"ansi"`, `"rgb_array"` or `"human"`.
+        render_mode: None, or one of `metadata["render_modes"]`: text, pixels or a window.
         rules: None, or a `tictactoe.Rules` or a dict of its fields instead of the arguments that describe the board.
 
     Vectorised use: `gymnasium.make_vec` makes a `TicTacToeVectorEnv`.
@@ -62,7 +62,7 @@ class TicTacToeEnv(gymnasium.Env[Observation, int]):
     """
 
     metadata = {  # noqa: RUF012 (Gymnasium's own declaration)
-        "render_modes": ["ansi", "rgb_array", "human"],
+        "render_modes": list(RENDER_MODES),
         "render_fps": 2,
     }
 
@@ -80,7 +80,7 @@ class TicTacToeEnv(gymnasium.Env[Observation, int]):
         self.rules = named_rules(rules, *sizes, **board)
         self.rewards = named_rewards(rewards)
         check_perspective(perspective)
-        check_render_mode(render_mode, self.metadata["render_modes"])
+        check_render_mode(render_mode, RENDER_MODES)
         self.perspective = perspective
         self.dict_observation = dict_observation
         self.render_mode = render_mode

@@ -2,14 +2,15 @@
 
 from typing import Any
 
-from gymnasium.vector import AutoresetMode
+from gymnasium.vector import AutoresetMode, VectorEnv
+from numpy.typing import NDArray
 
 from tictactoe.gym.arguments import passes_on_to
 from tictactoe.gym.base_vector import BaseVectorEnv
 from tictactoe.gym.turn import TicTacToeEnv
 
 
-class TicTacToeVectorEnv(BaseVectorEnv):
+class TicTacToeVectorEnv(BaseVectorEnv, VectorEnv[Any, Any, NDArray[Any]]):
     """`N` games of the turn view at once: `gymnasium.make_vec("tictactoe:TicTacToe-v0", num_envs=N)`.
 
     Action space: MultiDiscrete of N cells, [N]. With `"NextStep"` the action of a board that starts a game is ignored.
@@ -27,7 +28,7 @@ class TicTacToeVectorEnv(BaseVectorEnv):
             step that ends a game. `"Disabled"`: when you call `reset` with `reset_mask`. Or an `AutoresetMode`.
         max_episode_steps: the number of steps after which a game is truncated, from 1; None for never.
         The others: as in `TicTacToeEnv`, for boards of up to 64 cells.
-        render_mode: None, `"ansi"` or `"rgb_array"`.
+        render_mode: as in `TicTacToeEnv`, but no window.
 
     Raises:
         ValueError: a setting does not exist, or the board has more than 64 cells.

@@ -1,7 +1,5 @@
 """The versus view: a single-agent Gymnasium environment in which the opponent answers inside `step`."""
 
-import inspect
-from functools import partial
 from typing import Any, Literal, TypeAlias
 
 import gymnasium
@@ -11,14 +9,16 @@ from tictactoe.actions import checked_cells
 from tictactoe.gym.arguments import passes_on_to
 from tictactoe.gym.position_graph import Node, Planes
 from tictactoe.gym.turn import OPTIONS, Observation, TicTacToeEnv
+from tictactoe.masks import taking_mask
 from tictactoe.names import unknown
-from tictactoe.opponents import OPPONENTS, check_optimal
+from tictactoe.opponents import OPPONENTS
 from tictactoe.positions import check_first_reply, check_options, checked_start, is_seat
 from tictactoe.rules import Rules
 
 Opponent: TypeAlias = Any
 """An object with `act`, which maps observations [B, rows, cols, 3], and action masks [B, rows * cols] if it takes them,
-to cells [B]; or a function from one observation, and its mask if it takes it, to a cell."""
+to cells [B]; or a function from one observation, and its mask if it takes it, to a cell. Which parameter takes the mask
+says `tictactoe.masks.mask_parameter`."""
 
 
 class TicTacToeVersusEnv(gymnasium.Env[Observation, int]):
@@ -35,8 +35,9 @@ class TicTacToeVersusEnv(gymnasium.Env[Observation, int]):
     Arguments:
         opponent: a built-in opponent, from `"random"` to `"optimal"`: the names in `tictactoe.opponents.OPPONENTS`.
             `"optimal"` plays on boards of up to 64 cells. Or an agent: an object with `act(observation, action_mask)`,
-            which gets a batch of one board, or a function of one observation; the mask may be left out. It observes the
-            board from its own seat, in this `perspective`.
+            which gets a batch of one board, or a function of one observation. It gets the mask if it has a required
+            second parameter, or one named `action_mask`, `mask` or `legal_mask`. It observes the board from its own
+            seat, in this `perspective`.
         seat: 0, 1 or `"random"`, sampled for each game; with `k=1` only 0.
         The others: as in `TicTacToeEnv`.
 
@@ -73,7 +74,7 @@ class TicTacToeVersusEnv(gymnasium.Env[Observation, int]):
     def set_opponent(self, opponent: str | Opponent) -> None:
         """Set the opponent from the next reply on: a name or an agent."""
         check_opponent(opponent, self.game.rules)
-        self._opponent = asking(opponent)
+        self._opponent = built_in_or_asked(opponent)
         self._in_batches = hasattr(opponent, "act")
 
     def reset(
@@ -134,7 +135,7 @@ class TicTacToeVersusEnv(gymnasium.Env[Observation, int]):
         cells = node.choices.get(self._opponent)
         if cells is None:
             rules, to_play = self.game.rules, self.game.to_play
-            choices = OPPONENTS[self._opponent](rules, node.marks[to_play], node.marks[1 - to_play])
+            choices = OPPONENTS[self._opponent].choices(rules, node.marks[to_play], node.marks[1 - to_play])
             cells = rules.cells_of(int(choices))
             if node.kept:
                 node.choices[self._opponent] = cells
@@ -185,23 +186,11 @@ def check_opponent(opponent: object, rules: Rules) -> None:
             "such as lambda observation: model.predict(observation)[0]"
         )
         raise ValueError(unknown("opponent", opponent, OPPONENTS, way_out))
-    if opponent == "optimal":
-        check_optimal(rules)  # now, not in the first game
+    OPPONENTS[opponent].check(rules)  # now, not in the first game
 
 
-def asking(opponent: Any) -> Any:
-    """Return a name, or a function of observation and action mask that calls an agent, also one that takes no mask."""
+def built_in_or_asked(opponent: Any) -> Any:
+    """Return the name of a built-in opponent, or a function of observation and action mask that asks an agent."""
     if isinstance(opponent, str):
         return opponent
-    ask: Any = getattr(opponent, "act", opponent)
-    try:
-        inspect.signature(ask).bind(None, None)
-    except TypeError:
-        return partial(_without_mask, ask)  # which can be pickled
-    except ValueError:  # Python does not know the arguments of a compiled function
-        pass
-    return ask
-
-
-def _without_mask(ask: Any, observation: Any, _mask: Any) -> Any:
-    return ask(observation)
+    return taking_mask(getattr(opponent, "act", opponent))

@@ -2,15 +2,16 @@
 
 from typing import Any, Literal
 
-from gymnasium.vector import AutoresetMode
+from gymnasium.vector import AutoresetMode, VectorEnv
+from numpy.typing import NDArray
 
 from tictactoe.gym.arguments import passes_on_to
 from tictactoe.gym.base_vector import BaseVectorEnv
 from tictactoe.gym.games import Cells
-from tictactoe.gym.versus import Opponent, TicTacToeVersusEnv, asking, check_opponent
+from tictactoe.gym.versus import Opponent, TicTacToeVersusEnv, built_in_or_asked, check_opponent
 
 
-class TicTacToeVersusVectorEnv(BaseVectorEnv):
+class TicTacToeVersusVectorEnv(BaseVectorEnv, VectorEnv[Any, Any, NDArray[Any]]):
     """`N` games of the versus view at once: `gymnasium.make_vec("tictactoe:TicTacToeVersus-v0", num_envs=N)`.
 
     Action space: MultiDiscrete of N cells, [N], as in `TicTacToeVectorEnv`.
@@ -59,4 +60,4 @@ class TicTacToeVersusVectorEnv(BaseVectorEnv):
     def set_opponent(self, opponent: str | Opponent) -> None:
         """Set the opponent from the next reply on: a name or an agent."""
         check_opponent(opponent, self._rules)
-        self._games.set_opponent(asking(opponent))
+        self._games.set_opponent(built_in_or_asked(opponent))

@@ -8,6 +8,11 @@ from tictactoe.rendering.pixels import board_image
 from tictactoe.rendering.text import board_text
 from tictactoe.rules import Rules
 
+RENDER_MODES = ("ansi", "rgb_array", "human")
+"""Text, pixels, and a window."""
+VECTOR_RENDER_MODES = ("ansi", "rgb_array")
+"""Those of many boards."""
+
 
 def render(render_mode: str, rules: Rules, x_marks: int, o_marks: int, last_cell: int | None = None) -> Any:
     """Return a position as text in the `"ansi"` mode, or else as pixels, [height, width, 3] uint8."""

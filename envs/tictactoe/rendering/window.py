@@ -1,5 +1,7 @@
 """A window that shows images of a game; the only module that imports pygame, when a window is made."""
 
+from typing import Any
+
 import numpy as np
 from gymnasium.error import DependencyNotInstalled
 from numpy.typing import NDArray
@@ -20,6 +22,9 @@ class Window:
                 "render_mode 'human' needs pygame: run pip install 'pygame-ce>=2.5', or choose 'rgb_array' or 'ansi'"
             ) from error
         self._clock = pygame.time.Clock()
+
+    def __reduce__(self) -> Any:
+        return Window, ()  # a copy has a clock of its own, since none can be copied
 
     def show(self, image: NDArray[np.uint8], fps: float) -> None:
         """Show an image, [height, width, 3], at most `fps` of them a second."""

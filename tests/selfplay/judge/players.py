@@ -82,7 +82,7 @@ def choices_of(name: str) -> Sampling:
     """Return the sampling of a built-in opponent: the same probability for each of its choices."""
 
     def sampling(rules: Rules, marks: Marks, seat: int) -> dict[int, Fraction]:
-        choices = OPPONENTS[name](rules, bits(marks[seat]), bits(marks[1 - seat]))
+        choices = OPPONENTS[name].choices(rules, bits(marks[seat]), bits(marks[1 - seat]))
         cells = sorted(cells_in(int(choices), rules.cells))
         return dict.fromkeys(cells, Fraction(1, len(cells)))
 
@@ -241,7 +241,7 @@ class FirstTwo:
 
 def first_choice(name: str, rules: Rules, legal: bool = False) -> AgentPolicy:
     """Return the policy of the first of a built-in opponent's choices."""
-    choices = choices_policy(OPPONENTS[name], rules)
+    choices = choices_policy(OPPONENTS[name].choices, rules)
 
     def answers(mover: IntArray, opponent: IntArray, _: int) -> NDArray[np.int64]:
         first: NDArray[np.int64] = choices.probabilities(mover, opponent).argmax(axis=1)

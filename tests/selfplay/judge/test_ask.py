@@ -3,6 +3,7 @@
 import itertools
 from collections.abc import Callable
 from fractions import Fraction
+from types import SimpleNamespace
 from typing import Any, cast
 
 import numpy as np
@@ -50,6 +51,21 @@ def hedging(share: float) -> Answering:
     """Return an agent that gives one cell all, and at every second question another cell a small share."""
     shares, change = itertools.cycle((0, share)), np.eye(1, 9, 1) - np.eye(1, 9)
     return Answering(lambda observation: np.tile(np.eye(1, 9) + change * next(shares), (len(observation), 1)))
+
+
+@pytest.mark.parametrize(
+    "agent",
+    [
+        lambda _, legal: legal.argmax(),
+        lambda board, mask=None: board[..., 0].argmax() if mask is None else 8,
+        SimpleNamespace(act=lambda _, legal: legal.argmax(axis=1)),
+    ],
+    ids=["function", "it can do without", "act"],
+)
+@pytest.mark.parametrize("perspective", ["absolute", "mover"])
+def test_an_agent_gets_the_mask_if_it_cannot_do_without(agent: Any, perspective: Any) -> None:
+    first_empty = selfplay.evaluate(lambda board: board[..., 0].argmax(), perspective=perspective)
+    assert selfplay.evaluate(agent, perspective=perspective) == first_empty
 
 
 def test_rounded_probabilities_are_taken_for_what_they_mean() -> None:

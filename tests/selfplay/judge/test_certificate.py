@@ -19,7 +19,7 @@ from tictactoe import Rules
 from tictactoe.opponents import OPPONENTS
 
 ACCEPTED, REFUSED = 0, 1
-OPTIMAL = OPPONENTS["optimal"]
+OPTIMAL = OPPONENTS["optimal"].choices
 HEADER = '{"rows": 3, "cols": 3, "k": 3, "symmetric": false, "masked": false, "model_sha256": null}'
 
 

@@ -123,8 +123,8 @@ def test_no_probability_of_a_loss_is_too_small_to_count(probability: float) -> N
         lambda: player_policy(network_player(Rules(3, 4, 3), 5, mask=True, canonical=True, networks=2)),
         lambda: player_policy(network_player(Rules(2, 5, 3), 6, canonical=True)),
         lambda: agent_policy(Sampler(Rules(2, 4, 3), careless)),
-        lambda: choices_policy(OPPONENTS["rule"], Rules(3, 4, 3), symmetric=True),
-        lambda: choices_policy(OPPONENTS["heuristic"], Rules()),
+        lambda: choices_policy(OPPONENTS["rule"].choices, Rules(3, 4, 3), symmetric=True),
+        lambda: choices_policy(OPPONENTS["heuristic"].choices, Rules()),
     ],
 )
 def test_the_forward_search_gives_the_numbers_of_every_game(
@@ -150,10 +150,10 @@ def test_the_numbers_of_random_play_are_known() -> None:
 
 
 def test_the_numbers_of_the_built_in_opponents_are_known() -> None:
-    rule = evaluate_policy(choices_policy(OPPONENTS["rule"], Rules())).verdict
+    rule = evaluate_policy(choices_policy(OPPONENTS["rule"].choices, Rules())).verdict
     assert (rule.first.losses, rule.second.losses, rule.ways_to_beat) == (0, 16, 16)
     assert (rule.illegal_states, rule.optimal_states) == (0, 4_362)
-    optimal = evaluate_policy(choices_policy(OPPONENTS["optimal"], Rules())).verdict
+    optimal = evaluate_policy(choices_policy(OPPONENTS["optimal"].choices, Rules())).verdict
     assert optimal.optimal
     assert optimal.unbeatable
     assert str(optimal.exploitability) == "0.0"  # and not -0.0
@@ -249,7 +249,7 @@ def careless_in_the_middle(mine: set[int], theirs: set[int]) -> int:
     "policy",
     [
         policy_of(ScriptedPlayer(careless_in_the_middle), Rules(1, 5, 3)),
-        choices_policy(OPPONENTS["heuristic"], Rules()),
+        choices_policy(OPPONENTS["heuristic"].choices, Rules()),
     ],
 )
 def test_an_agent_that_may_be_illegal_or_samples_is_followed_to_the_end(

@@ -94,7 +94,7 @@ def test_positions_are_legal_where_the_tree_has_them() -> None:
     [
         (policy_of(ScriptedPlayer(stubborn)), "X...O....", [0], [1, 2, 3, 5, 6, 7, 8]),
         (policy_of(FirstTwo()), "X........", [1, 2], [1, 2]),
-        (choices_policy(OPPONENTS["heuristic"], Rules()), "X........", [*range(1, 9)], [*range(1, 9)]),
+        (choices_policy(OPPONENTS["heuristic"].choices, Rules()), "X........", [*range(1, 9)], [*range(1, 9)]),
     ],
     ids=["an illegal move", "several moves", "a built-in opponent"],
 )
@@ -116,7 +116,7 @@ def test_a_larger_board_is_searched_and_says_where_it_does_not_know(monkeypatch:
     monkeypatch.setattr(analysis, "POSITIONS", 1)
     analysis.exact_results.cache_clear()
     rules = Rules(6, 6, 4)
-    dark = analyse(choices_policy(OPPONENTS["rule"], rules), None, Position(rules), generator())
+    dark = analyse(choices_policy(OPPONENTS["rule"].choices, rules), None, Position(rules), generator())
     analysis.exact_results.cache_clear()
     assert (dark["position"], dark["exact"]) == (None, [None] * 36)
 

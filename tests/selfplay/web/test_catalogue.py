@@ -12,7 +12,7 @@ from selfplay.web.catalogue import Catalogue
 from tests.runs import refused, saved
 from tests.selfplay.dqn.scripted import config_with
 from tests.selfplay.web.serving import serving
-from tests.variants import UnknownRules
+from tests.variants import InventedRules
 from tictactoe import Rewards, Rules
 from tictactoe.opponents import OPPONENTS
 
@@ -56,7 +56,7 @@ def test_a_name_without_a_player_is_refused(tmp_path: Path) -> None:
     assert "9,9,5" in refused(Catalogue, ["rule"], None, "absolute", Rules(9, 9, 5))
     assert names(Catalogue(["rule"], None, "absolute", Rules(8, 8, 5)))[0] == "rule"
     assert "4,4,4" in refused(Catalogue, ["shipped"], None, "absolute", Rules(4, 4, 4))
-    assert "gravity=True" in refused(Catalogue, ["rule"], None, "absolute", UnknownRules(gravity=True))
+    assert "invented=True" in refused(Catalogue, ["rule"], None, "absolute", InventedRules(invented=True))
 
 
 def test_your_own_agents_are_loaded_by_name_and_evaluated(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -104,7 +104,7 @@ def test_a_built_in_opponent_in_a_file_chooses_among_the_same_moves(number: int,
     boards = texts(ABSOLUTE)[::27]
     for board, shown in zip(boards, analyses(page, table(AfterstatePlayer, 3**9), boards, number), strict=True):
         position = read_board(Rules(), board)
-        moves = OPPONENTS[name](Rules(), position.mover, position.opponent)
+        moves = OPPONENTS[name].choices(Rules(), position.mover, position.opponent)
         assert shown["moves"] == list(Rules().cells_of(moves)), board
         assert shown["reply"] in shown["moves"]
 
