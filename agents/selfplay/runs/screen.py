@@ -39,6 +39,8 @@ class Screen:
         """The part of the way to the end of the run that the bar shows, if a proof ends it."""
         self._started, self._began_at = time.monotonic(), learner.steps
         self._unprinted, self._next = "", 0.0
+        self._shown: tuple[float, float] | None = None
+        """When the last evaluation was shown, and the seconds of learning until then."""
         console = open_console()
         self._width = console.width // 5
         self._bar = partial(ProgressBar, width=self._width, complete_style="green")
@@ -74,12 +76,24 @@ class Screen:
             self._facts.append((None, f"proved {proved} {record.proofs} of {PROOFS_TO_STOP} times in a row"))
         if record.lapses:
             self._facts.append((None, f"lapses since the first proof: {record.lapses:,}"))
+        evaluating = self._evaluating(record)
+        if evaluating > 0.5:
+            self._facts.append((None, f"evaluations take {100 * evaluating:.0f} % of the time"))
         self._unprinted = f"{record.steps:,} {self._config.unit}: {self._in_words()}"
         if self._line:
             self._line.update(self._as_line(), raw=True)
         elif record.steps >= self._next:
             self._next = record.steps * GROWTH
             self.print_last()
+
+    def _evaluating(self, record: Record) -> float:
+        """Return the part of the time since the last evaluation that was not spent in learning.
+
+        It is 0 at the first evaluation of a process, and after less than a second.
+        """
+        before, self._shown = self._shown, (time.monotonic(), record.metrics["time/training_s"])
+        passed, learning = (now - earlier for now, earlier in zip(self._shown, before or self._shown, strict=True))
+        return 1 - learning / passed if passed >= 1 else 0.0
 
     def watch(self) -> Watch | None:
         """Return what is told how far the first evaluation is, which nothing else shows yet; None for the others."""

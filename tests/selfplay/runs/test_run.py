@@ -1,6 +1,7 @@
 """What a run leaves and shows: its player, snapshots, metrics, TensorBoard's events, and its score."""
 
 import json
+import time
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -84,11 +85,31 @@ def test_a_long_run_can_be_watched_in_tensorboard_while_it_trains(
     assert seen == ({False, True} if seconds == 0 else {False})
 
 
+def evaluated(number: int, learning: float) -> Record:
+    """Return an evaluation after some seconds of learning."""
+    return Record(number=number, steps=10**number, verdict=RULE, metrics={"time/training_s": learning}, proofs=0)
+
+
 def test_only_the_first_evaluation_says_how_far_it_is() -> None:
     screen = Screen(DQNLearner(config_with()), DQNConfig())
     assert screen.watch() is not None
-    screen.show(Record(number=1, steps=1, verdict=RULE, metrics={}, proofs=0))
+    screen.show(evaluated(1, 0.0))
     assert screen.watch() is None
+
+
+@pytest.mark.parametrize(("seconds", "learning", "share"), [(10, 3, "70 %"), (10, 6, ""), (0.5, 0, "")])
+def test_the_screen_says_when_evaluations_take_most_of_the_time(
+    seconds: float, learning: float, share: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    screen = Screen(DQNLearner(config_with()), DQNConfig())
+    now = time.monotonic()
+    for number in (1, 2):
+        monkeypatch.setattr(time, "monotonic", lambda number=number: now + seconds * number)
+        screen.show(evaluated(number, learning * number))
+    first, second = capsys.readouterr().out.splitlines()
+    assert "of the time" not in first
+    assert (" of the time" in second) == bool(share)
+    assert share in second
 
 
 # Metrics
