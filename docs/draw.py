@@ -27,7 +27,8 @@ import selfplay
 from selfplay.cli import course
 from selfplay.lessons import UNITS_OF_CLONE
 from selfplay.pictures import STYLE
-from selfplay.web.export import export
+from selfplay.web.page import write_page
+from selfplay.web.players import players_data
 from tictactoe import Rules, planes, solve
 
 DOCS = Path(__file__).parent
@@ -135,7 +136,7 @@ def draw(name: str) -> None:
         if name == "mistake":
             file.write_text(mistake_page(run), "utf-8")
         else:
-            export([str(run.folder)], file)
+            write_page(players_data([str(run.folder)]), file)
         program = next(filter(None, map(shutil.which, CHROMIUM)))
         with sync_playwright() as playwright, playwright.chromium.launch(executable_path=program) as browser:
             for scheme, ending in SCHEMES.items():

@@ -9,10 +9,7 @@ from pathlib import Path
 EXTRAS = {
     "train": (
         "which learning and judging need",
-        (
-            *("docstring_parser", "matplotlib", "numba", "rich", "safetensors", "starlette", "tensorboard", "torch"),
-            *("tyro", "uvicorn"),
-        ),
+        ("docstring_parser", "matplotlib", "numba", "rich", "safetensors", "tensorboard", "torch", "tyro"),
     ),
     "sweep": ("which sweeps need", ("optuna", "ray", "scipy", "tomli")),
 }

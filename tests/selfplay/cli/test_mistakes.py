@@ -28,7 +28,7 @@ LINES = {
     "play --seat third": ["--seat", "third"],
     "play random --seed -1": ["seed", "-1"],
     "arena random": ["players"],
-    "web --port 70000 --no-open": ["port", "70000"],
+    "web rule --follow --no-open": ["--follow", "rule"],
     "sweep --seeds few": ["few"],
     "report none": ["none"],
     "course --secondss 3": ["--secondss", "--seconds"],

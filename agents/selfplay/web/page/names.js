@@ -5,7 +5,7 @@ const ALGORITHMS = { dqn: "DQN", "minimax-q": "Minimax-Q", "afterstate-q": "Afte
 /**
  * Give each player a title, "DQN, learning rate 0.001 (seed 5)"; where two have the same one, with the name of its folder.
  *
- * @param {import("./server_api.js").Player[]} players
+ * @param {import("./players.js").Player[]} players
  */
 export function titled(players) {
   const titles = players.map(titleOf);

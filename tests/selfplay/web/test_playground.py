@@ -1,40 +1,17 @@
-"""The playground in a browser: it trains and proves, from the server and from a file, as set and for everyone."""
+"""What people do in the playground: it trains and proves, as set, and one plays against what it has learned."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
-from typing import Literal
 
-import pytest
-from playwright.sync_api import Browser, Locator, Page, expect
+from playwright.sync_api import Locator, Page, expect
 
-from selfplay.cli import web as command
-from tests.selfplay.web.visits import go_to, press, says, spoken, violations, watched
+from tests.selfplay.web.visits import Site, go_to, press, says, spoken, violations
 
 Open = Callable[..., Page]
 LINK = "#view=playground"
-LARGEST_FILE = 700_000
 PRESETS = ["It learns", "The sign is wrong", "No exploration", "Against random only", "It forgets"]
 PRESETS += ["A table learns too"]
-
-
-@pytest.fixture(scope="module")
-def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return the page of the shipped player as a file."""
-    file = tmp_path_factory.mktemp("exported") / "page.html"
-    command.main(["shipped", "--export", str(file)])
-    return file
-
-
-@pytest.fixture
-def offline(file: Path, browser: Browser) -> Iterator[Page]:
-    """Yield the playground of a file without a network."""
-    context = browser.new_context(offline=True, reduced_motion="reduce")
-    page = context.new_page()
-    with watched(page, file.as_uri()):
-        page.goto(f"{file.as_uri()}{LINK}")
-        yield page
-    context.close()
 
 
 def playground(page: Page, name: str) -> Locator:
@@ -51,32 +28,41 @@ def paused(page: Page) -> None:
     playground(page, "Pause").wait_for(state="hidden")
 
 
-def test_a_file_without_a_network_trains_a_player_until_it_is_proved_and_the_same_again(
-    offline: Page, file: Path
-) -> None:
-    assert file.stat().st_size < LARGEST_FILE
-    says(offline, ".score", "ways to beat it")
-    press(offline, "Start")
-    says(offline, ".score", "PROVED")
-    expect(offline.locator("#panel-playground .flag-sign")).to_be_visible()
-    paused(offline)
-    proved = moves(offline)
-    says(offline, ".shortest", "No game")
-    playground(offline, "Put it on the board").click(force=True)  # there is none: the board is empty
-    expect(offline.locator("#panel-playground .board .marked")).to_have_count(0)
-    press(offline, "Reset")
-    says(offline, ".score", "after 0 moves")
-    press(offline, "Start")
-    says(offline, ".score", "PROVED")
-    paused(offline)
-    assert moves(offline) == proved
-    press(offline, "Continue")
-    press(offline, "Pause")
-    paused(offline)
-    assert moves(offline) > proved
+def test_a_player_is_trained_until_it_is_proved_and_the_same_again(visit: Open) -> None:
+    page = visit(LINK)
+    says(page, ".score", "ways to beat it")
+    press(page, "Start")
+    says(page, ".score", "PROVED")
+    expect(page.locator("#panel-playground .flag-sign")).to_be_visible()
+    paused(page)
+    proved = moves(page)
+    says(page, ".shortest", "No game")
+    press(page, "Reset")
+    says(page, ".score", "after 0 moves")
+    page.evaluate("document.activeElement.blur()")
+    page.keyboard.press("Space")
+    says(page, ".score", "PROVED")
+    paused(page)
+    assert moves(page) == proved
+    press(page, "Continue")
+    press(page, "Pause")
+    paused(page)
+    assert moves(page) > proved
 
 
-def test_with_the_wrong_sign_it_is_beaten_by_the_game_that_is_shown(visit: Open) -> None:
+def test_while_it_trains_board_curve_and_both_maps_are_on_one_screen(visit: Open) -> None:
+    page = visit(LINK)
+    press(page, "The sign is wrong")
+    expect(playground(page, "Pause")).to_be_visible()
+    parts = page.locator("#panel-playground").locator(".plot, .maps figure, .board")
+    expect(parts).to_have_count(4)
+    for part in parts.all():
+        box = part.bounding_box()
+        assert box is not None
+        assert box["y"] + box["height"] <= 900
+
+
+def test_with_the_wrong_sign_it_is_beaten_by_the_game_that_is_played(visit: Open) -> None:
     page = visit(LINK)
     press(page, "The sign is wrong")
     says(page, ".score", re.compile(r"after \d+,\d{3} moves"))
@@ -84,20 +70,16 @@ def test_with_the_wrong_sign_it_is_beaten_by_the_game_that_is_shown(visit: Open)
     paused(page)
     assert "PROVED" not in page.locator(".score").inner_text()
     assert page.url.endswith("view=playground&target=article")
-    press(page, "Put it on the board")
     text = page.locator(".shortest").inner_text()
     cells = [int(cell) - 1 for cell in re.findall(r"[XO](\d)", text)]
-    board = page.locator("#panel-playground .board")
-    for number in range(len(cells)):
-        playground(page, "Forward").click()
-        expect(board.locator("[data-mark='X'], [data-mark='O']")).to_have_count(len(set(cells[: number + 1])))
+    press(page, "Play that game")
     winner = "X" if "It plays O" in text else "O"
     status = page.locator("#panel-playground [role=status]")
     expect(status).to_have_text(re.compile(f"{winner} wins|marked a taken square"))
+    board = page.locator("#panel-playground .board")
+    expect(board.locator("[data-mark='X'], [data-mark='O']")).to_have_count(len(set(cells)))
     playground(page, "Back").click()
-    if len(set(cells)) == len(cells):
-        board.locator(f"[data-cell='{cells[-1]}']").click()
-        expect(status).to_have_text(f"{winner} wins.")
+    expect(status).to_contain_text("to move")
 
 
 def test_one_plays_against_the_learner_as_it_is(visit: Open) -> None:
@@ -127,6 +109,7 @@ def test_one_plays_against_the_learner_as_it_is(visit: Open) -> None:
 
 def test_a_link_holds_the_settings_and_only_what_can_be_set(visit: Open) -> None:
     page = visit(f"{LINK}&algorithm=table&target=article&explore=7&rate=<b>&seed=3&opponent=random")
+    page.get_by_text("Settings: change one").click()
     for setting, value in (("algorithm", "table"), ("target", "article"), ("explore", "0.6"), ("seed", "3")):
         expect(page.locator(f"#set-{setting}")).to_have_value(value)
     expect(page.locator("#set-replay")).to_be_disabled()
@@ -140,16 +123,21 @@ def test_a_link_holds_the_settings_and_only_what_can_be_set(visit: Open) -> None
     expect(playground(page, "It learns")).to_have_attribute("aria-pressed", "true")
 
 
-def test_every_preset_trains_and_a_change_begins_anew(visit: Open) -> None:
+def test_every_preset_trains_a_change_begins_anew_and_another_tab_pauses(visit: Open) -> None:
     page = visit(LINK)
     for name in PRESETS:
         press(page, name)
         expect(playground(page, name)).to_have_attribute("aria-pressed", "true")
         says(page, "#panel-playground .verdict", re.compile(r"Unit \d of the course"))
         says(page, ".score", re.compile("after [1-9]"))
+    page.get_by_text("Settings: change one").click()
     page.get_by_label("Seed").select_option("1")
     says(page, ".score", re.compile("after [1-9]"))  # it runs on
-    press(page, "Pause")
+    page.locator("#set-seed").blur()
+    page.keyboard.press("5")  # this key marks a square of the page's board
+    page.get_by_role("tab", name="Look inside").click()
+    assert page.locator("#board .marked").count() == 0
+    page.get_by_role("tab", name="Playground").click()
     paused(page)
     page.get_by_label("Seed").select_option("2")
     says(page, ".score", "after 0 moves")
@@ -161,16 +149,13 @@ def test_every_preset_trains_and_a_change_begins_anew(visit: Open) -> None:
     says(page, "#panel-playground .verdict", target.locator("option:checked").get_attribute("data-why") or "")
 
 
-def test_it_pauses_while_another_tab_is_open_and_has_its_own_board(visit: Open) -> None:
-    page = visit(f"{LINK}&target=article")
-    press(page, "Start")
-    expect(playground(page, "Pause")).to_be_visible()
-    page.keyboard.press("5")  # this key marks a square of the page's board
-    page.get_by_role("tab", name="Look inside").click()
-    assert page.locator("#board .marked").count() == 0
-    assert "target" not in page.url
-    page.get_by_role("tab", name="Playground").click()
-    expect(playground(page, "Continue")).to_be_visible()
+def test_a_run_that_has_spent_its_moves_says_so(visit: Open, site: Site, tmp_path: Path) -> None:
+    file = tmp_path / "page.html"
+    file.write_text(site.file.read_text("utf-8").replace("most: 20_000_000", "most: 40_000"), "utf-8")
+    page = visit(LINK, file=file)
+    press(page, "No exploration")
+    says(page, ".score", "after 40,000 moves")
+    says(page, ".score", "It has stopped")
 
 
 def test_the_keyboard_alone_trains_and_plays(visit: Open) -> None:
@@ -192,12 +177,8 @@ def test_the_keyboard_alone_trains_and_plays(visit: Open) -> None:
     assert spoken(page)
 
 
-@pytest.mark.parametrize(("width", "scheme"), [(390, "light"), (1400, "dark")])
-def test_axe_finds_no_violation_and_nothing_is_wider_than_the_screen(
-    visit: Open, width: int, scheme: Literal["light", "dark"]
-) -> None:
-    page = visit(LINK, width=width)
-    page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
+def test_axe_finds_no_violation_in_light_and_dark_and_nothing_is_wider_than_a_phone(visit: Open) -> None:
+    page = visit(LINK, width=390)
     page.locator("#panel-playground details").evaluate_all("all => all.forEach((each) => { each.open = true; })")
     press(page, "It learns")
     says(page, ".score", "PROVED")
@@ -206,5 +187,7 @@ def test_axe_finds_no_violation_and_nothing_is_wider_than_the_screen(
     says(page, ".score", "ways to beat it")
     press(page, "Pause")
     paused(page)
-    assert violations(page) == []
+    for _ in range(2):
+        assert violations(page) == []
+        page.get_by_role("button", name="Light or dark").click()
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
