@@ -2,8 +2,7 @@
 import { button, html } from "./dom.js";
 import { gameFrom } from "./game.js";
 import { emptyBoard, sameRules } from "./rules.js";
-import { statusOf, waysText } from "./evaluation.js";
-import { capital, numberText } from "./sentences.js";
+import { capital, numberText, statusOf, waysText } from "./sentences.js";
 import { stopsOf } from "./time_bar.js";
 
 /**

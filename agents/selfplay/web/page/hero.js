@@ -1,10 +1,9 @@
 // The headline and the verdict: whether anybody can beat the chosen player, and a way into a game that it loses.
 import { button, byId, html } from "./dom.js";
-import { statusOf, stillWrong, waysText } from "./evaluation.js";
 import { chosen, gameFrom } from "./game.js";
 import { mistakeSentence, playMistake, showMistake } from "./mistakes.js";
 import { emptyBoard } from "./rules.js";
-import { numberText } from "./sentences.js";
+import { numberText, statusOf, stillWrong, waysText } from "./sentences.js";
 import { stopsOf } from "./time_bar.js";
 
 /**
@@ -41,12 +40,13 @@ function verdictParts(app) {
   const trained = last === undefined ? "" : `, trained ${numberText(last)} ${unit}`;
   const status = statusOf(evaluation);
   const finished = steps === null ? null : button("Play the finished player", () => app.go({ ...chosen(app, app.state.player), game: gameFrom(emptyBoard(app.rules())), playing: false }), { class: "chip-button" });
+  const wrong = html("span", { class: "hint" }, stillWrong(evaluation) ?? "");
   const parts = {
     beaten: () => [html("span", { class: "chip bad" }, `CAN BE BEATEN: ${waysText(evaluation)}${trained}`),
       evaluation.games.length ? button("Show me one", () => playMistake(app, worstOf(evaluation)), { class: "chip-button" }) : null],
     unknown: () => [html("span", { class: "chip" }, `NOT PROVED: no way to beat it was met, but its play was not followed to the end${trained}`)],
-    unbeatable: () => [html("span", { class: "chip good" }, `PROVED UNBEATABLE: there are 0 ways to beat it${trained}`), stillWrong(evaluation)],
-    unexploitable: () => [html("span", { class: "chip good" }, `PROVED UNEXPLOITABLE: from the losing seat nobody is safe${trained}`), stillWrong(evaluation)],
+    unbeatable: () => [html("span", { class: "chip good" }, `PROVED UNBEATABLE: there are 0 ways to beat it${trained}`), wrong],
+    unexploitable: () => [html("span", { class: "chip good" }, `PROVED UNEXPLOITABLE: from the losing seat nobody is safe${trained}`), wrong],
   };
   return [...parts[status](), finished, steps === null ? earlyMistake(app) : null].filter(Boolean);
 }

@@ -2,8 +2,7 @@
 import { byId, html } from "./dom.js";
 import { chosen, positionOf } from "./game.js";
 import { linkTo, stateOf } from "./state.js";
-import { complain, say } from "./messages.js";
-import { watchForNewer } from "./newer.js";
+import { complain, say, watchForNewer } from "./messages.js";
 import { openPlayers } from "./players.js";
 import { strip } from "./strip.js";
 import { tabs } from "./tabs.js";

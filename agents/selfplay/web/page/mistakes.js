@@ -1,10 +1,9 @@
 // The panel of a player's mistakes: the moves, up to symmetry, that lose most games first; and the way through them.
-import { button, html } from "./dom.js";
+import { button, html, longList } from "./dom.js";
 import { smallBoard } from "./grid.js";
 import { gameFrom, lookedAt, played, playThrough, positionOf } from "./game.js";
 import { EMPTY, MARKS, emptyBoard, seatToMove, squareWords } from "./rules.js";
-import { longList, statusOf, stillWrong, waysText } from "./evaluation.js";
-import { capital, counted, listed, numberText, valueText } from "./sentences.js";
+import { capital, counted, listed, numberText, statusOf, stillWrong, valueText, waysText } from "./sentences.js";
 
 const MOST_NAMED = 4;
 
@@ -42,7 +41,7 @@ function drawMistakes(app) {
     html("p", { class: `verdict ${rating}` }, verdict),
     ...(losing.length ? [html("h3", {}, `${counted(losing.length, "move")} by which it loses`),
       html("p", { class: "hint" }, `Up to turning and reflecting the board; what loses most games first. Together they are in ${waysText(evaluation)}. Open one to land on that move.`), ...cards(losing)] : []),
-    ...(others.length ? [html("h3", {}, othersHeading(evaluation, others) + some), stillWrongWords(evaluation), ...cards(others)] : []),
+    ...(others.length ? [html("h3", {}, othersHeading(evaluation, others) + some), html("p", { class: "hint" }, stillWrongWords(evaluation)), ...cards(others)] : []),
     ...(groups.length ? [] : [html("p", { class: "hint" }, nothingWords(evaluation))]),
   ];
 }
@@ -67,10 +66,10 @@ function othersHeading({ kind }, others) {
 
 function stillWrongWords(evaluation) {
   if (evaluation.kind !== "optimal") {
-    return html("p", { class: "hint" }, "The board is too large to look at every state.");
+    return "The board is too large to look at every state.";
   }
   const words = evaluation.proved === null ? null : stillWrong(evaluation);
-  return words ?? html("p", { class: "hint" }, `${counted(evaluation.number, "state")} of all have a wrong move. These are met only after other moves than its own, or turn a win into a draw.`);
+  return words ?? `${counted(evaluation.number, "state")} of all have a wrong move. These are met only after other moves than its own, or turn a win into a draw.`;
 }
 
 function groupCard(app, group) {

@@ -1,7 +1,6 @@
 // The players in the page: what each would do in a position, what is true of it, how each is judged, and how its run went.
 import { loserOf } from "./game.js";
 import { groupsOf, lostGames } from "./groups.js";
-import { titled } from "./names.js";
 import { networkValues } from "./network.js";
 import { EMPTY, emptyBoard, emptyCells, outcome, positionNumber } from "./rules.js";
 import { truthTeller } from "./solve.js";
@@ -49,6 +48,7 @@ const MOST_REMEMBERED = 4000;
  * @property {string} verdict
  * @property {"unbeatable" | "unexploitable" | null} proved
  * @property {boolean} complete Every game was followed to its end; else numbers are lower bounds.
+ * @property {boolean} [about] The numbers are those of its run a little earlier or later.
  * @property {number[]} ways Ways to beat it in each seat, by a line or by its own illegal move.
  * @property {"optimal" | "beaten"} kind
  * @property {number} number States with a mistake, or positions in which it is beaten.
@@ -168,9 +168,10 @@ async function learnedChoices(entry) {
 function judgedThen(rules, look, history, steps) {
   const rest = { wrong: [], number: 0, reached: null, different: 0, kind: "beaten" };
   if (rules.rows * rules.cols > FOLLOWED_CELLS) {
-    const { ways, exact } = history.findLast((point) => point.steps <= steps) ?? { ways: 0, exact: false };
+    const { ways, exact, steps: then } = history.findLast((point) => point.steps <= steps) ?? history[0] ?? { ways: 0, exact: false };
     const verdict = "The mistakes of an earlier player are listed on boards of up to 9 squares.";
-    return { ...rest, verdict, proved: exact && ways === 0 ? "unbeatable" : null, complete: exact, ways: [ways], games: [] };
+    const about = then !== steps;
+    return { ...rest, verdict, about, proved: exact && !about && ways === 0 ? "unbeatable" : null, complete: exact, ways: [ways], games: [] };
   }
   const games = lostGames(rules, look);
   const ways = [0, 1].map((seat) => games.filter((game) => loserOf(rules, game) === seat).length);
@@ -191,4 +192,30 @@ function greedy(values, open) {
 
 function oneOf(things) {
   return things[Math.floor(Math.random() * things.length)];
+}
+
+const ALGORITHMS = { dqn: "DQN", "minimax-q": "Minimax-Q", "afterstate-q": "Afterstate Q", "td-value": "TD values", "td-backup": "TD backup" };
+
+/** Give each player a title, "DQN, learning rate 0.001 (seed 5)"; where two have the same one, with the name of its folder. */
+function titled(players) {
+  const titles = players.map(titleOf);
+  return players.map((player, i) => {
+    const unique = titles.filter((title) => title === titles[i]).length === 1;
+    return { ...player, title: unique ? titles[i] : `${titles[i]} (${player.name})` };
+  });
+}
+
+function titleOf({ name, kind, run, differs }) {
+  if (name === "shipped") {
+    return "Shipped player";
+  }
+  if (kind === "built-in") {
+    return name[0].toUpperCase() + name.slice(1);
+  }
+  if (!run || !differs) {
+    return name;
+  }
+  const settings = differs.split(", ").filter((setting) => !/^(total steps|eval every) /.test(setting)); // how long, not what
+  const seed = settings.pop();
+  return `${[ALGORITHMS[kind] ?? kind, ...settings].join(", ")} (${seed})`;
 }

@@ -4,7 +4,7 @@ import { complain, say } from "./messages.js";
 import { copyLink } from "./play.js";
 import { playgroundGame } from "./playground_game.js";
 import { counted, numberText } from "./sentences.js";
-import { DEFAULTS, settingParts, settingsIn } from "./settings.js";
+import { DEFAULTS, settingParts, settingsIn } from "./state.js";
 import { still } from "./time_bar.js";
 import { waysCurve } from "./ways_curve.js";
 

@@ -124,3 +124,25 @@ export function resultSentence(position, seat) {
   }
   return position.winner === seat ? "You win." : "It wins.";
 }
+
+/** Return what is proved: "unbeatable", "unexploitable", "beaten", or "unknown". */
+export function statusOf({ proved, ways }) {
+  return proved ?? (ways.some((number) => number > 0) ? "beaten" : "unknown");
+}
+
+/** Return the number of ways to beat a player, the sum of some, with a word where there may be more. */
+export function waysText({ ways, complete, about = false }) {
+  const all = ways.reduce((sum, number) => sum + number, 0);
+  const bound = complete ? "" : "at least ";
+  return `${about ? "about " : bound}${counted(all, "way")} to beat it`;
+}
+
+/** Return the sentence that reconciles a proof with states that are still wrong; null if there are none. */
+export function stillWrong({ number, reached }) {
+  if (!number || reached === null) {
+    return null;
+  }
+  const states = `${numberText(number)} state${number === 1 ? " is" : "s are"} still wrong`;
+  const met = reached === 0 ? "its own play never reaches them" : `its own play reaches ${numberText(reached)}, and gives only a win away there`;
+  return `${states}: ${met}.`;
+}

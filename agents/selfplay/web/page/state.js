@@ -1,7 +1,7 @@
 // What the page shows, and the link that restores it: `#player=shipped&seat=O&moves=5,1,9` or `&board=X.O......`.
+import { byId } from "./dom.js";
 import { gameFrom, lookedAt, problemOfGame } from "./game.js";
 import { MARKS, emptyBoard, seatToMove } from "./rules.js";
-import { settingParts, settingsIn } from "./settings.js";
 
 const VIEWS = ["beat", "inside", "mistakes", "playground"];
 
@@ -90,4 +90,29 @@ export function stateOf(hash, players) {
 
 function wholeNumber(text) {
   return text !== null && /^\d{1,15}$/.test(text) ? Number(text) : null;
+}
+
+// The settings of the playground have the names and values of its lists in index.html, as texts.
+
+const NETWORK = {
+  algorithm: "dqn", target: "negamax", rate: "0.012", explore: "0.5", opponent: "itself", illegal: "penalty",
+  replay: "on", targetNetwork: "on", additions: "on", seed: "0",
+};
+/** By algorithm. */
+export const DEFAULTS = { dqn: NETWORK, table: { ...NETWORK, algorithm: "table", rate: "0.1", explore: "0.6" } };
+
+/** Return the parts of a link that hold what differs from the defaults. */
+export function settingParts(settings) {
+  const usual = { ...DEFAULTS[settings.algorithm], algorithm: "dqn" };
+  return Object.keys(usual).filter((name) => settings[name] !== usual[name]).map((name) => `${name}=${settings[name]}`);
+}
+
+/** Return the settings in a link, URLSearchParams; what it lacks, or what is not in a list, is as in the defaults. */
+export function settingsIn(link) {
+  const settings = { ...(link.get("algorithm") === "table" ? DEFAULTS.table : DEFAULTS.dqn) };
+  for (const { name, options } of byId("playground-text").content.querySelectorAll("select")) {
+    const option = [...options].find(({ value }) => value === link.get(name));
+    settings[name] = option?.value ?? settings[name];
+  }
+  return settings;
 }

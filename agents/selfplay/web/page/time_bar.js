@@ -1,10 +1,9 @@
 // The time bar below the board: the player as it was during its run, over the curve of the ways to beat it.
 import { button, byId, html, setAttribute, svg } from "./dom.js";
-import { waysText } from "./evaluation.js";
 import { chosen } from "./game.js";
 import { say } from "./messages.js";
 import { sameRules } from "./rules.js";
-import { numberText } from "./sentences.js";
+import { numberText, waysText } from "./sentences.js";
 
 const MOST_STOPS = 60;
 const [LENGTH, DEPTH] = [1000, 100];
@@ -135,7 +134,7 @@ export function timeBar(app) {
     if (!app.state.playing) {
       ways = `, ${waysText(app.judged())}`;
     } else if (point !== undefined) { // its own ways would take too long to count meanwhile
-      ways = `, ${point.exact && point.steps < steps ? "about " : ""}${waysText({ ways: [point.ways], complete: point.exact })}`;
+      ways = `, ${waysText({ ways: [point.ways], complete: point.exact, about: point.steps < steps })}`;
     }
     output.textContent = `After ${numberText(steps)} ${unit}${ways}`;
     setAttribute(range, "aria-valuetext", output.textContent);
