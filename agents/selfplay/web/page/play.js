@@ -4,7 +4,7 @@ import { button, byId, html, setAttribute } from "./dom.js";
 import { playingBoard } from "./board.js";
 import { EMPTY, MARKS, emptyBoard, squareWords } from "./rules.js";
 import { gameFrom, lookedAt, played, positionOf, undone } from "./game.js";
-import { resultSentence } from "./sentences.js";
+import { capital, resultSentence } from "./sentences.js";
 import { hintFor } from "./hint.js";
 import { say } from "./messages.js";
 import { setupControls, withNextMark } from "./setup.js";
@@ -52,7 +52,7 @@ export function chooseSquare(app, cell) {
   if (app.state.setup !== null) {
     const setup = withNextMark(app.state.setup, cell);
     app.update({ setup });
-    say(`${squareWords(cell)}: ${setup[cell] === EMPTY ? "free" : setup[cell]}.`);
+    say(`${capital(squareWords(cell))}: ${setup[cell] === EMPTY ? "free" : setup[cell]}.`);
     return;
   }
   const position = app.position();
@@ -60,7 +60,7 @@ export function chooseSquare(app, cell) {
   if (position.over) {
     say(`The game is over. ${resultSentence(position, app.state.seat)}`);
   } else if (position.board[cell] !== EMPTY) {
-    say(`${words} is taken.`);
+    say(`${capital(words)} is taken.`);
   } else if (waiting(app.state, position)) {
     say("It is the player's move.");
   } else {
