@@ -14,7 +14,8 @@ from sphinx.application import Sphinx
 
 import selfplay
 from selfplay.cli import course
-from selfplay.web.export import export
+from selfplay.web.page import write_page
+from selfplay.web.players import players_data
 
 project = "tictactoe-selfplay"
 root_doc = "README"
@@ -195,7 +196,7 @@ def finish(app: Sphinx, error: Exception | None) -> None:
         return
     site, docs = Path(app.outdir), Path(__file__).parent
     shutil.copyfile(site / f"{root_doc}.html", site / "index.html")
-    export(["shipped"], site / "player.html", course="docs/course/")
+    write_page(players_data(["shipped"]), site / "player.html", course="docs/course/")
     for picture in docs.glob("watch*.png"):  # in HTML, for light and dark
         shutil.copy(picture, site / "docs")
     for unit in course.units():

@@ -27,7 +27,8 @@ import selfplay
 from selfplay.cli import course
 from selfplay.lessons import UNITS_OF_CLONE
 from selfplay.pictures import STYLE
-from selfplay.web.export import export
+from selfplay.web.page import write_page
+from selfplay.web.players import players_data
 from tictactoe import Rules, planes, solve
 
 DOCS = Path(__file__).parent
@@ -103,17 +104,12 @@ def squares(texts: Mapping[int, str], played: int) -> str:
 
 # What a player thought on its way, on the page of `selfplay web`
 
-WATCHED = "#moves=1&seat=O"
-FRAMES = """async () => {
+WATCHED = "#view=inside&moves=1&seat=O"
+FRAMES = """() => {
     const [bar, frames] = [document.getElementById("then"), []];
-    const wait = (time) => new Promise((done) => setTimeout(done, time));
-    while (!document.querySelector(".lost-area[d]")) {
-        await wait(100);
-    }
     for (const part of [0, 0.35, 0.5, 0.6, 0.75, 1]) {
         bar.value = Math.floor(part * bar.max);
         bar.dispatchEvent(new Event("change"));
-        await wait(1500);
         const parts = [document.querySelector("#panel-inside svg"), document.querySelector(".time-bar")];
         const frame = document.createElement("div");
         frame.append(...parts.map((part) => part.cloneNode(true)));
@@ -135,13 +131,14 @@ def draw(name: str) -> None:
         if name == "mistake":
             file.write_text(mistake_page(run), "utf-8")
         else:
-            export([str(run.folder)], file)
+            write_page(players_data([str(run.folder)]), file)
         program = next(filter(None, map(shutil.which, CHROMIUM)))
         with sync_playwright() as playwright, playwright.chromium.launch(executable_path=program) as browser:
             for scheme, ending in SCHEMES.items():
                 page = browser.new_page(viewport=VIEWPORT, color_scheme=scheme, device_scale_factor=scale)
                 page.goto(file.as_uri() + WATCHED)
                 if name == "watch":
+                    page.wait_for_selector(".lost-area[d]", state="attached")
                     page.evaluate(FRAMES)
                 picture = Image.open(io.BytesIO(page.locator("main").screenshot())).convert("RGB")
                 picture.quantize(colours, dither=Image.Dither.NONE).save(DOCS / f"{name}{ending}.png", optimize=True)

@@ -31,7 +31,7 @@ END
 selfplay train --total-steps 4000 --eval-every 2000 --run-dir it
 selfplay prove it | grep "NOT unbeatable"
 selfplay prove shipped | grep "PROVED UNBEATABLE AND OPTIMAL"
-selfplay web it --export it.html
+selfplay web it --out it.html
 selfplay certify shipped | grep "CERTIFIED"
 selfplay course
 """

@@ -10,10 +10,7 @@ from typing import ClassVar
 EXTRAS = {
     "train": (
         "which learning and judging need",
-        (
-            *("docstring_parser", "matplotlib", "numba", "rich", "safetensors", "starlette", "tensorboard", "torch"),
-            *("tyro", "uvicorn"),
-        ),
+        ("docstring_parser", "matplotlib", "numba", "rich", "safetensors", "tensorboard", "torch", "tyro"),
     ),
     "sweep": ("which sweeps need", ("optuna", "ray", "scipy", "tomli")),
 }

@@ -5,13 +5,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from selfplay.errors import UserError
 from selfplay.protocols import Array
 from tictactoe import Rules, batch, planes
-from tictactoe.rendering.text import MARKS
 from tictactoe.tree import IntArray
-
-EMPTY = "."
 
 
 @dataclass(frozen=True)
@@ -78,24 +74,3 @@ class Position:
     def mask(self) -> Array:
         """Return 1 for each cell that may be marked, [1, A]."""
         return planes.bits(self.rules.cells, self.rules.legal_cells(*self.words)).view(np.int8)
-
-
-def read_board(rules: Rules, text: str) -> Position:
-    """Return the position that a text of one character a cell shows, row by row: X, O or a point.
-
-    Raises:
-        UserError: it is no such text, or no legal game leads to it.
-    """
-    if len(text) != rules.cells or set(text) - {EMPTY, *MARKS}:
-        raise UserError(f"a board of {rules} is {rules.cells} characters out of {EMPTY}{''.join(MARKS)}")
-    first, second = (sum(1 << cell for cell, mark in enumerate(text) if mark == own) for own in MARKS)
-    position = Position(rules, (first, second))
-    if first.bit_count() - second.bit_count() not in (0, 1):
-        raise UserError(f"no game leads to {text}: X has as many marks as O, or one more")
-    if rules.has_line(position.mover):
-        raise UserError(f"no game leads to {text}: {MARKS[position.seat]} has a line already, and is to move")
-    other = position.opponent
-    lasts = [cell for cell in rules.cells_of(other) if not rules.has_line(other & ~(1 << cell))]
-    if rules.has_line(other) and not lasts:
-        raise UserError(f"no game leads to {text}: {MARKS[1 - position.seat]} has lines that no single move completes")
-    return position

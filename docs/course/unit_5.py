@@ -249,6 +249,6 @@ print("selfplay web", run.folder)
 #
 # ## Look inside what you have trained
 #
-# The network's cell has saved both players. In a terminal, run the line that it printed: `selfplay web FOLDER`. In the
-# list of players choose the one without "mask", and make some moves: its taken squares say "avoids". Those of the
-# masked player say nothing, because their values mean nothing.
+# The network's cell has saved both players. In a terminal, run the line that it printed, with the folder of the other
+# one behind it: `selfplay web FOLDER OTHER`. In the list of players choose the one without "mask", and make some moves:
+# its taken squares say "avoids". Those of the masked player say nothing, because their values mean nothing.

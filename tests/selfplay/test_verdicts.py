@@ -383,11 +383,9 @@ NOT_NEEDED = (
     "rich",
     "safetensors",
     "scipy",
-    "starlette",
     "tensorboard",
     "torch",
     "tyro",
-    "uvicorn",
 )
 
 

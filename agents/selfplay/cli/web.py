@@ -1,124 +1,115 @@
-"""A page in the browser: `selfplay web [PLAYER ...]`."""
+"""A page in the browser, as one file: `selfplay web [PLAYER ...]`."""
 
+import hashlib
 import os
-import socket
 import sys
+import tempfile
+import time
 import webbrowser
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
 
-from pydantic import Field
 from tyro.conf import Positional
 
 from selfplay.cli.flags import parse
 from selfplay.errors import UserError
-from selfplay.players import BoardFlags
+from selfplay.files import check_output
+from selfplay.players import BoardFlags, following, run_folder
+from selfplay.runs.folder import MODEL, SNAPSHOTS
+from selfplay.runs.load import SHIPPED
 from selfplay.settings import checked
 
-if TYPE_CHECKING:
-    import uvicorn
-
-    from selfplay.web.catalogue import Catalogue
-
-LARGEST_PORT = 65_535
-GRACE = 1
-"""Seconds after Ctrl-C in which requests can end; an evaluation may take longer."""
+LOOK_SECONDS = 1.0
+"""Seconds between two looks at a run that is followed."""
 
 
 @checked
 class WebConfig(BoardFlags):
-    """Open a page in the browser: play, look inside players, and watch them learn. Ctrl-C ends it."""
+    """Write a page as one HTML file and open it: play, look inside players, and watch them learn."""
 
-    players: Positional[tuple[str, ...]] = ()
-    """Players to list first: run folders, or your own agents as module:name. You can always choose shipped, the
-    built-in opponents, and all runs of --runs."""
-    runs: Path = Path("runs")
-    """Folder of runs to choose from."""
-    host: str = "127.0.0.1"
-    """Address to listen on. Only this machine can reach the default."""
-    port: Annotated[int, Field(ge=0, le=LARGEST_PORT)] = 8000
-    """Port to listen on; 0 takes any free port."""
-    export: Path | None = None
-    """Write the page of one PLAYER to this file, which needs no server, and exit."""
+    players: Positional[tuple[str, ...]] = (SHIPPED,)
+    """Players to choose from: shipped, run folders, built-in opponents, or your own agents as module:name. The page
+    opens on the first."""
+    out: Path | None = None
+    """The file, to keep or to send. Default: one in a temporary folder."""
+    follow: bool = False
+    """Write the page again whenever a run has a new snapshot. The page is then at an address that only this machine
+    reaches, and says when it is newer. Ctrl-C ends it."""
     open: bool = True
     """Open the page in the browser."""
 
 
 def main(args: Sequence[str], prog: str = "selfplay web") -> None:
-    """Serve the page until Ctrl-C, or write it as a file."""
+    """Write the page of some players, and open it."""
     config = parse(WebConfig, args, prog)
-    if config.export is not None:
-        from selfplay.web.export import export
-
-        export(config.players, config.export)
+    if not config.players:
+        raise UserError("name at least one player, such as shipped")
+    file = config.out or Path(tempfile.mkdtemp(prefix="selfplay-"), "page.html")
+    check_output(file)
+    if config.follow:
+        follow(config, file)
         return
-    import torch
-
-    from selfplay.web.catalogue import Catalogue
-
-    torch.set_num_threads(1)  # fastest for small networks, and leaves the other cores to training
-    catalogue = Catalogue(config.players, config.runs, config.perspective, config.given_rules)
-    with listen(config.host, config.port) as listening:
-        port = listening.getsockname()[1]
-        served = server(catalogue, config.host, port)
-        announce(config, port)
-        try:
-            served.run([listening])
-        except KeyboardInterrupt:
-            print("\nThe page is closed.")
+    content = write(config, file)
+    print(f"The page is in {file} ({len(content):,} bytes); it needs neither a server nor a network.")
+    if config.open:
+        show(file.resolve().as_uri())
 
 
-def server(catalogue: "Catalogue", host: str, port: int) -> "uvicorn.Server":
-    """Return the server of the page, which listens on a port of an address."""
-    import uvicorn
-
-    from selfplay.web.api import Api
-    from selfplay.web.server import Hosts, application
-
-    settings = uvicorn.Config(
-        application(Api(catalogue).routes(), Hosts(host, port)),
-        log_config=None,
-        log_level="critical",  # no line for each malformed request
-        access_log=False,
-        server_header=False,
-        ws="none",
-        lifespan="off",
-        timeout_graceful_shutdown=GRACE,
-    )
-    return uvicorn.Server(settings)
-
-
-def listen(host: str, port: int) -> socket.socket:
-    """Return a socket that listens on a port of an address.
+def write(config: WebConfig, file: Path, version: str | None = None) -> bytes:
+    """Write the page to a file, and return its content.
 
     Raises:
-        UserError: the port is taken, or the address is not one of this machine.
+        UserError: a name is no player, or one that a page cannot compute.
     """
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    import torch
+
+    from selfplay.web.page import write_page
+    from selfplay.web.players import players_data
+
+    torch.set_num_threads(1)  # fastest for small networks, and leaves the other cores to training
+    with following() as progress:
+        players = players_data(config.players, config.perspective, config.given_rules, progress)
+    return write_page(players, file, version=version)
+
+
+def follow(config: WebConfig, file: Path) -> None:
+    """Serve the page until Ctrl-C, and write it again whenever a run has a new snapshot.
+
+    Raises:
+        UserError: no player is a run.
+    """
+    from selfplay.web.follow import PageServer
+
+    folders = [folder for folder in map(run_folder, config.players) if folder is not None]
+    if not folders:
+        raise UserError(f"--follow needs the folder of a run, got {', '.join(config.players)}")
     try:
-        listening = socket.create_server((host, port), family=family)
-    except OSError as error:
-        raise UserError(
-            f"--host {host} --port {port}: {error.strerror}; choose another host or port (0 takes any free port)"
-        ) from None
-    listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)  # else each response waits 40 ms
-    return listening
+        version = wait_for_change(folders, "")
+        with PageServer(write(config, file, version), version) as server:
+            address = f"http://{server.names[0]}/"
+            print(f"The page is at {address} and in {file} (Ctrl-C ends it).", flush=True)
+            if config.open:
+                show(address)
+            while True:
+                version = wait_for_change(folders, version)
+                server.page, server.version = write(config, file, version), version
+    except KeyboardInterrupt:
+        print("\nThe page is no longer followed.")
 
 
-def announce(config: WebConfig, port: int) -> None:
-    """Print the address of the page, warn if others can reach it, and open it if there is a screen."""
-    from selfplay.web.server import EVERY_ADDRESS, LOOPBACK
+def wait_for_change(folders: Sequence[Path], before: str) -> str:
+    """Wait until each run has a player and their snapshots are another version; return that."""
+    while True:
+        if all((folder / MODEL).exists() for folder in folders):
+            files = [folder / name for folder in folders for name in (MODEL, SNAPSHOTS)]
+            changed = [file.stat().st_mtime_ns for file in files if file.exists()]
+            version = hashlib.sha256(str(changed).encode()).hexdigest()[:16]
+            if version != before:
+                return version
+        time.sleep(LOOK_SECONDS)
 
-    host = config.host
-    if host in EVERY_ADDRESS:
-        host = "127.0.0.1"
-    elif ":" in host:
-        host = f"[{host}]"
-    address = f"http://{host}:{port}/"
-    print(f"The page is at {address} (Ctrl-C ends it).", flush=True)
-    if config.host not in LOOPBACK:
-        print(f"Warning: with --host {config.host} anybody who reaches this machine can use the page.", file=sys.stderr)
-    screen = sys.platform in ("win32", "darwin") or os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")
-    if config.open and screen:
+
+def show(address: str) -> None:
+    """Open the page in the browser if there is a screen."""
+    if sys.platform in ("win32", "darwin") or os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"):
         webbrowser.open(address)

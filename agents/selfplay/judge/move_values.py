@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from functools import lru_cache
-from typing import NamedTuple
 
 import numpy as np
 
@@ -36,15 +35,6 @@ def exact_moves(rules: Rules, mover: int, opponent: int, positions: int | None) 
     return bounds
 
 
-class AfterMove(NamedTuple):
-    """What follows a move if both seats play best."""
-
-    plies: int
-    """Plies to the end, the move included."""
-    best_replies: int
-    """Number of replies that are best against it."""
-
-
 @lru_cache(maxsize=4)
 def plies_to_end(rules: Rules) -> IntArray:
     """Return the plies that each state of the tree is from the end, [S] int8, if both seats play best.
@@ -62,23 +52,6 @@ def plies_to_end(rules: Rules) -> IntArray:
         latest = np.where(kept, after, -1).max(axis=1, initial=-1)
         plies[states] = 1 + np.where(solution.value[states] > 0, soonest, latest)
     return read_only(plies)
-
-
-def after_moves(rules: Rules, mover: int, opponent: int) -> Mapping[int, AfterMove]:
-    """Return what follows a move to each legal cell of a decision state; nothing on boards of more than 12 cells."""
-    if rules.cells > ALL_STATES_CELLS:
-        return {}
-    solution, after = solve(rules), {}
-    for cell in rules.cells_of(rules.legal_cells(mover, opponent)):
-        state = int(solution.tree.find(np.array(opponent), np.array(mover | 1 << cell)))
-        best_replies = int(solution.optimal_moves[state]).bit_count()
-        after[cell] = AfterMove(1 + int(plies_to_end(rules)[state]), best_replies)
-    return after
-
-
-def best_bounds(moves: Mapping[int, Bounds]) -> Bounds:
-    """Return what the results of all moves say about the position's own value; there is at least one move."""
-    return Bounds(max(bounds.least for bounds in moves.values()), max(bounds.most for bounds in moves.values()))
 
 
 def known_value(bounds: Bounds) -> int | None:

@@ -70,7 +70,7 @@ LINES = {
     "arena plain wide": "plain wide 3,4,3",
     "arena larger:agent random": "9,9,5 64",
     "arena large random": "random 4,5,3",
-    "web --port 70000 --no-open": "--port 70000",
+    "web rule --follow --no-open": "--follow rule",
     "sweep --seeds few": "few",
     "sweep --search 1 --search 2": "--search:",
     "sweep --vary learning_rate=0.1..0.2": "learning_rate --search",

@@ -1,59 +1,82 @@
-"""`selfplay web` says where the page is, ends quietly at Ctrl-C, and names what it cannot listen on."""
+"""`selfplay web` writes one file and opens it; with --follow it serves that file, and writes it anew, until Ctrl-C."""
 
 import re
+import shutil
 import signal
-import socket
 import subprocess
 import sys
+import time
+import urllib.request
 from pathlib import Path
 from subprocess import PIPE
 
 import pytest
 
 from selfplay.cli import web as command
-from selfplay.cli.web import WebConfig, announce, listen
-from tests.runs import refused
-from tests.selfplay.web.serving import Served
+from selfplay.runs.folder import MODEL
+from tests.runs import refused, saved
 
 PATIENCE = 60
 
 
-def test_ctrl_c_ends_it_without_a_word_of_complaint(tmp_path: Path) -> None:
-    args = [sys.executable, "-m", "selfplay", "web", "--port", "0", "--no-open"]
+@pytest.fixture
+def opened(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Return the addresses that are opened in a browser."""
+    addresses: list[str] = []
+    monkeypatch.setattr("webbrowser.open", addresses.append)
+    monkeypatch.setenv("DISPLAY", ":0")
+    return addresses
+
+
+def test_the_file_is_kept_or_temporary_and_opened(
+    tmp_path: Path, opened: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    monkeypatch.setattr("selfplay.web.players.RIVALS", ())
+    file = tmp_path / "page.html"
+    command.main(["shipped", "--out", str(file), "--no-open"])
+    assert str(file) in capsys.readouterr().out
+    assert opened == []
+    command.main([])
+    [temporary] = tmp_path.glob("*/*.html")
+    assert temporary.read_bytes() == file.read_bytes()
+    assert opened == [temporary.as_uri()]
+
+
+def test_a_mistake_is_named_before_the_work_begins(tmp_path: Path) -> None:
+    for args, named in (
+        (["shipped", "--out", str(tmp_path)], str(tmp_path)),
+        (["shipped", "--out", str(tmp_path / "no" / "page.html")], "no"),
+        (["rule", "--follow"], "rule"),
+        (["nobody"], "nobody"),
+    ):
+        assert named in refused(command.main, [*args, "--no-open"])
+
+
+def test_a_run_is_followed_from_its_first_player_to_its_next_until_ctrl_c(tmp_path: Path) -> None:
+    run, file = tmp_path / "run", tmp_path / "page.html"
+    saved(run)
+    model = run / MODEL
+    shutil.move(model, tmp_path / "later")
+    args = [sys.executable, "-m", "selfplay", "web", str(run), "--follow", "--no-open", "--out", str(file)]
     with subprocess.Popen(args, cwd=tmp_path, stdout=PIPE, stderr=PIPE, text=True) as process:
         try:
+            time.sleep(1)
+            assert not file.exists()
+            shutil.move(tmp_path / "later", model)
             assert process.stdout is not None
-            address = re.search(r"http://127\.0\.0\.1:(\d+)/", process.stdout.readline())
+            address = re.search(r"http://127\.0\.0\.1:\d+/", process.stdout.readline())
             assert address is not None
-            assert Served(int(address[1])).get("/api/analysis?player=0&board=.........").status == 200
+            first = urllib.request.urlopen(address[0], timeout=PATIENCE)
+            assert first.read() == file.read_bytes()
+            model.touch()
+            end = time.monotonic() + PATIENCE
+            while urllib.request.urlopen(address[0], timeout=PATIENCE).headers["ETag"] == first.headers["ETag"]:
+                assert time.monotonic() < end
+                time.sleep(0.2)
             process.send_signal(signal.SIGINT)
             _, complaint = process.communicate(timeout=PATIENCE)
         finally:
             process.kill()
-    assert (process.returncode, complaint) == (0, "")
-
-
-def test_a_taken_port_and_an_address_of_another_machine_are_named() -> None:
-    with socket.create_server(("127.0.0.1", 0)) as taken:
-        port = taken.getsockname()[1]
-        assert str(port) in refused(command.main, ["--port", str(port), "--no-open"])
-    for host in ("192.0.2.1", "no.such.host.invalid"):
-        assert host in refused(listen, host, 0)
-
-
-@pytest.mark.parametrize(
-    ("host", "shown", "warned"),
-    [("127.0.0.1", "127.0.0.1", False), ("::1", "[::1]", False), ("0.0.0.0", "127.0.0.1", True)],
-)
-def test_who_else_can_see_the_page_is_said(
-    host: str, shown: str, warned: bool, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    opened: list[str] = []
-    monkeypatch.setattr("webbrowser.open", opened.append)
-    monkeypatch.setenv("DISPLAY", ":0")
-    announce(WebConfig(host=host), 8000)
-    announce(WebConfig(host=host, open=False), 8000)
-    assert opened == [f"http://{shown}:8000/"]
-    said = capsys.readouterr()
-    assert opened[0] in said.out
-    assert ("Warning" in said.err) is warned
+    assert process.returncode == 0
+    assert "Traceback" not in complaint

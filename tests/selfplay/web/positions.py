@@ -1,6 +1,6 @@
-"""Positions as texts, as an agent sees them, and what is exactly true of them."""
+"""Positions as texts, and what is exactly true of them, found by trying all moves."""
 
-from dataclasses import replace
+import random
 from functools import cache
 
 import numpy as np
@@ -8,46 +8,79 @@ from numpy.typing import NDArray
 
 from selfplay.position import Position
 from selfplay.text import NAMES
-from tictactoe import Rules, solve
+from tictactoe import Rules
+
+MARKS = ".XO"
 
 
 def texts(observations: NDArray[np.int8]) -> list[str]:
     """Return absolute observations [B, R, C, 3] as boards of the page."""
     marks = observations.reshape(len(observations), -1, 3).argmax(axis=2)
-    return ["".join(".XO"[mark] for mark in board) for board in marks]
+    return ["".join(MARKS[mark] for mark in board) for board in marks]
 
 
-def early_boards(rules: Rules) -> list[str]:
-    """Return boards of at most four marks, too few for a line."""
-    marks = ["", "X", "XO", "X.OX", "OX..XO"]
-    return [each.rjust(end, ".").ljust(rules.cells, ".") for each in marks for end in range(6, rules.cells + 1)]
+def text_of(position: Position) -> str:
+    """Return a position as a board of the page."""
+    first, second = position.marks
+    return "".join(MARKS[(first >> cell & 1) + 2 * (second >> cell & 1)] for cell in range(position.rules.cells))
 
 
-def value(position: Position) -> int:
-    """Return the value of a position to the seat to move."""
-    return solve(position.rules).lookup(position.mover, position.opponent)[0]
+def position_of(rules: Rules, board: str) -> Position:
+    """Return the position that a board of the page shows."""
+    first, second = (sum(1 << cell for cell, mark in enumerate(board) if mark == own) for own in "XO")
+    return Position(rules, (first, second))
+
+
+def random_boards(rules: Rules, empty: int, number: int) -> list[str]:
+    """Return boards of random games that go on, with a number of empty cells."""
+    generator = random.Random(1)
+    boards: list[str] = []
+    while len(boards) < number:
+        position = Position(rules)
+        while len(position.empty) > empty and not position.over:
+            position = position.after(generator.choice(position.empty))
+        if not position.over:
+            boards.append(text_of(position))
+    return boards
 
 
 @cache
-def plies_left(position: Position) -> int:
-    """Return the plies to the end if the winner hurries and the loser resists, by trying all moves."""
+def outcome(position: Position) -> tuple[int, int]:
+    """Return the value of a position to the seat to move, and the plies to its end.
+
+    The winner hurries and the loser resists.
+    """
     if position.over:
-        return 0
-    ends = [(-value(after), plies_left(after)) for after in following(position)]
-    best = max(result for result, _ in ends)
-    return 1 + (min if best > 0 else max)(plies for result, plies in ends if result == best)
+        return (0 if position.winner is None else -1), 0
+    ends = []
+    for cell in position.empty:
+        value, plies = outcome(without_last(position.after(cell)))
+        ends.append((-value, plies))
+    best = max(value for value, _ in ends)
+    return best, 1 + (min if best > 0 else max)(plies for value, plies in ends if value == best)
 
 
-def following(position: Position) -> list[Position]:
-    """Return the positions after each move."""
-    return [replace(position.after(cell), last_cell=None) for cell in position.empty]
+def without_last(position: Position) -> Position:
+    """Return a position that is the same whatever move led to it."""
+    return Position(position.rules, position.marks)
+
+
+def truth(position: Position) -> dict[str, object]:
+    """Return what the page must say of a position that is not over."""
+    after = {cell: without_last(position.after(cell)) for cell in position.empty}
+    cells = range(position.rules.cells)
+    return {
+        "exact": [NAMES[-outcome(after[cell])[0]] if cell in after else None for cell in cells],
+        "plies": [1 + outcome(after[cell])[1] if cell in after else None for cell in cells],
+        "replies": [right_replies(after[cell]) if cell in after else None for cell in cells],
+        "position": NAMES[outcome(position)[0]],
+        "unsolved": False,
+    }
 
 
 def right_replies(position: Position) -> int:
     """Return how many moves keep the value of a position."""
-    return sum(-value(after) == value(position) for after in following(position)) if not position.over else 0
-
-
-def exact_result(position: Position, cell: int) -> str | None:
-    """Return the result of a move with best play, None for a taken cell."""
-    return NAMES[-value(position.after(cell))] if cell in position.empty else None
+    if position.over:
+        return 0
+    value = outcome(position)[0]
+    return sum(-outcome(without_last(position.after(cell)))[0] == value for cell in position.empty)

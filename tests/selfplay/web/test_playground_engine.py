@@ -87,7 +87,7 @@ def test_both_have_the_same_settings(call: Call) -> None:
         updates_per_step: UPDATES_PER_STEP, soft_update: SOFT_UPDATE, learning_rate_hold: RATE_HOLD,
         counterexamples: STARTS, counterexample_margin: MARGIN })"""
     assert call("dqn_learner.js", script).items() <= asdict(DQNConfig()).items()
-    network, table = (call("settings.js", f"() => DEFAULTS.{name}") for name in ("dqn", "table"))
+    network, table = (call("state.js", f"() => DEFAULTS.{name}") for name in ("dqn", "table"))
     for settings, rate, explore in (
         (network, DQNConfig().learning_rate, DQNConfig().epsilon_start),
         (table, MinimaxQConfig().alpha, MinimaxQConfig().epsilon),

@@ -12,13 +12,6 @@ from playwright.sync_api import Locator, Page, expect
 PATIENCE = 60_000
 """Milliseconds in which the slowest machine shows what is to be seen."""
 
-SHOWN = """(values) => {
-    const squares = [...document.querySelectorAll("#panel-inside figure:first-of-type [data-value]")];
-    const same = (square, cell) => Math.abs(Number(square.dataset.value) - values[cell]) < 1e-5;
-    return squares.length === values.length && squares.every(same);
-}"""
-"""Returns whether the page shows these values, as it does once it has analysed a position."""
-
 AXE = {
     "resultTypes": ["violations"],
     "runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"],
@@ -27,10 +20,10 @@ AXE = {
 
 
 class Site(NamedTuple):
-    """Where a folder of runs is served."""
+    """A folder of runs, and the page of their players."""
 
     runs: Path
-    address: str
+    file: Path
 
 
 @contextmanager
@@ -96,3 +89,15 @@ def says(page: Page, selector: str, text: str | re.Pattern[str] | list[re.Patter
 def violations(page: Page) -> Any:
     """Return a list of what axe-core finds; the package axe-playwright-python brings it."""
     return Axe().run(page, options=AXE).response["violations"]
+
+
+def shows_values(page: Page, values: list[float], near: float) -> None:
+    """Wait until the first map holds these values, or such as are near."""
+    page.wait_for_function(
+        """([values, near]) => {
+            const squares = [...document.querySelectorAll("#panel-inside figure:first-of-type [data-value]")];
+            const same = (square, cell) => Math.abs(Number(square.dataset.value) - values[cell]) < near;
+            return squares.length === values.length && squares.every(same);
+        }""",
+        arg=[values, near],
+    )

@@ -47,3 +47,18 @@ export function byId(id) {
 export function button(label, click, attributes = {}) {
   return html("button", { type: "button", click, ...attributes }, label);
 }
+
+const FIRST_SHOWN = 24;
+
+/** Fill a list with the first of its items, which are made when they are shown; a button shows the others. */
+export function longList(list, makers) {
+  const fill = (some) => list.append(...some.map((make) => make()));
+  fill(makers.slice(0, FIRST_SHOWN));
+  const others = makers.slice(FIRST_SHOWN);
+  const more = button(`Show ${others.length} more`, () => {
+    fill(others);
+    list.children[FIRST_SHOWN].querySelector("button").focus();
+    more.remove();
+  });
+  return others.length ? [list, html("div", { class: "row" }, more)] : [list];
+}

@@ -1,5 +1,5 @@
 // A game: where it begins, which cells were marked, and how many of them are on the board.
-import { EMPTY, MARKS, seatToMove, outcome, problemOf, resultOfLine, withMark } from "./rules.js";
+import { EMPTY, MARKS, emptyBoard, sameRules, seatToMove, outcome, problemOf, resultOfLine, withMark } from "./rules.js";
 
 /**
  * @typedef {object} Game
@@ -79,6 +79,40 @@ export function undone(game, seat) {
 /** Return the game with another ply on the board, as near as it has one. */
 export function lookedAt(game, at) {
   return gameFrom(game.start, game.cells, Math.max(0, Math.min(at, game.cells.length)));
+}
+
+const PAUSE = 900; // milliseconds between the moves of a game that is shown
+
+/** Show the moves of a game one after the other; once something else is `shown`, the person does not want to see them. */
+export async function playThrough(game, show, shown) {
+  for (let at = game.at; at <= game.cells.length; at += 1) {
+    const now = lookedAt(game, at);
+    show(now);
+    await new Promise((done) => { setTimeout(done, PAUSE); });
+    if (shown() !== now) {
+      return;
+    }
+  }
+}
+
+/**
+ * Return what changes when another player is chosen, or an earlier one of itself. The position stays on the board if it is
+ * one of that player's game and has not ended. The moves before it do not, for that player has not made them.
+ *
+ * @param {import("./main.js").App} app
+ */
+export function chosen(app, player, steps = null) {
+  const { game, seat } = app.state;
+  const { rules } = app.players[player];
+  const same = sameRules(rules, app.rules());
+  if (same && !game.cells.length) {
+    return { player, steps };
+  }
+  const { board, over } = app.position();
+  if (!same || over || board === emptyBoard(rules)) {
+    return { player, steps, game: gameFrom(emptyBoard(rules)), seat };
+  }
+  return { player, steps, game: gameFrom(board), seat: /** @type {0 | 1} */ (seatToMove(board)) };
 }
 
 /**

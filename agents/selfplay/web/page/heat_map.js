@@ -48,7 +48,7 @@ function meaningOf(player, value) {
 /**
  * Return for each square whether the learned value and the exact result mean different things.
  *
- * @param {import("./server_api.js").Analysis} analysis
+ * @param {import("./players.js").Analysis} analysis
  */
 function disagreements(player, board, { values, exact }) {
   return exact.map((result, cell) =>
@@ -59,8 +59,8 @@ function disagreements(player, board, { values, exact }) {
 /**
  * Draw what a player has learned of each square of a position, and the squares that it would mark.
  *
- * @param {import("./server_api.js").Player} player
- * @param {import("./server_api.js").Analysis} analysis
+ * @param {import("./players.js").Player} player
+ * @param {import("./players.js").Analysis} analysis
  */
 export function learnedMap(player, board, analysis) {
   const all = analysis.values ?? Array(board.length).fill(null);
@@ -79,8 +79,8 @@ export function learnedMap(player, board, analysis) {
 /**
  * Draw how a position ends with best play after each of its moves, and the squares that the player would mark.
  *
- * @param {import("./server_api.js").Player} player
- * @param {import("./server_api.js").Analysis} analysis
+ * @param {import("./players.js").Player} player
+ * @param {import("./players.js").Analysis} analysis
  */
 export function exactMap(player, board, analysis) {
   const shades = analysis.exact.map((result) => (result === null ? null : MEANINGS.indexOf(result) - 1));

@@ -1,19 +1,10 @@
 // The headline and the verdict: whether anybody can beat the chosen player, and a way into a game that it loses.
 import { button, byId, html } from "./dom.js";
-import { statusOf, stillWrong, waysText } from "./evaluation.js";
-import { gameFrom } from "./game.js";
-import { mistakeSentence, showMistake } from "./mistakes.js";
+import { chosen, gameFrom } from "./game.js";
+import { mistakeSentence, playMistake, showMistake } from "./mistakes.js";
 import { emptyBoard } from "./rules.js";
-import { numberText } from "./sentences.js";
-
-const HEADLINES = {
-  unbeatable: "Nobody can beat this player. Try.",
-  unexploitable: "Nobody gets more than their due from this player. Try.",
-  beaten: "This player can be beaten. Try.",
-  early: "So far it could be beaten.",
-  unknown: "Can you beat this player?",
-  learning: "Watch it learn.",
-};
+import { numberText, statusOf, stillWrong, waysText } from "./sentences.js";
+import { stopsOf } from "./time_bar.js";
 
 /**
  * Return the function that shows both.
@@ -21,67 +12,61 @@ const HEADLINES = {
  * @param {import("./main.js").App} app
  */
 export function hero(app) {
-  let wanted = null;
-  let headline = "";
-
-  function drawHero(status, all) {
-    headline = HEADLINES[status];
-    byId("verdict").replaceChildren(...all);
-    drawHeadline();
-  }
-
-  function drawHeadline() {
-    byId("headline").textContent = mistakeSentence(app) ?? headline;
-  }
-
-  async function refresh(key) {
-    drawHero("unknown", [html("span", { class: "chip" }, "Following every game \u2026")]);
-    try {
-      const [evaluation, { points }] = await Promise.all([app.evaluation(), app.history()]);
-      if (key === wanted) {
-        const status = statusOf(evaluation);
-        drawHero(status === "beaten" && app.state.steps !== null ? "early" : status, chips(app, evaluation, points));
-      }
-    } catch (error) {
-      if (key === wanted) {
-        drawHero("unknown", [html("span", { class: "chip" }, error.message)]);
-        wanted = null;
-      }
-    }
-  }
-
+  let drawn = null;
   return () => {
     const { player, steps, playing } = app.state;
-    const key = `${player} ${steps}`;
-    if (playing) {
-      wanted = null;
-      drawHero("learning", []);
-    } else if (key !== wanted) {
-      wanted = key;
-      refresh(key);
-    } else {
-      drawHeadline();
+    byId("headline").textContent = playing ? "Watch it learn." : mistakeSentence(app) ?? headline(app);
+    const key = `${player} ${steps} ${playing}`;
+    if (key !== drawn) {
+      drawn = key;
+      byId("verdict").replaceChildren(...(playing ? [] : verdictParts(app)));
     }
   };
 }
 
-function chips(app, evaluation, points) {
+function headline(app) {
   const { steps } = app.state;
-  const { unit } = app.player();
-  const last = steps ?? points.at(-1)?.steps;
+  if (statusOf(app.judged()) !== "beaten") {
+    return "Can you beat it?";
+  }
+  return steps === null ? "This player can be beaten. Try." : `After ${numberText(steps)} ${app.player().unit} it could still be beaten.`;
+}
+
+function verdictParts(app) {
+  const evaluation = app.judged();
+  const { steps } = app.state;
+  const { unit, history } = app.player();
+  const last = steps ?? history.at(-1)?.steps;
   const trained = last === undefined ? "" : `, trained ${numberText(last)} ${unit}`;
   const status = statusOf(evaluation);
-  if (status === "beaten") {
-    const show = () => showMistake(app, evaluation.groups.find(({ game }) => game !== null) ?? evaluation.groups[0]);
-    const words = `CAN BE BEATEN: ${waysText(evaluation)}${trained}`;
-    const finished = () => app.update({ steps: null, game: gameFrom(emptyBoard(app.rules())), playing: false });
-    return [html("span", { class: "chip bad" }, words), evaluation.groups.length ? button("Show me one", show, { class: "chip-button" }) : null,
-      steps === null ? null : button("Play the finished player", finished, { class: "chip-button" })].filter(Boolean);
+  const finished = steps === null ? null : button("Play the finished player", () => app.go({ ...chosen(app, app.state.player), game: gameFrom(emptyBoard(app.rules())), playing: false }), { class: "chip-button" });
+  const wrong = html("span", { class: "hint" }, stillWrong(evaluation) ?? "");
+  const parts = {
+    beaten: () => [html("span", { class: "chip bad" }, `CAN BE BEATEN: ${waysText(evaluation)}${trained}`),
+      evaluation.games.length ? button("Show me one", () => playMistake(app, worstOf(evaluation)), { class: "chip-button" }) : null],
+    unknown: () => [html("span", { class: "chip" }, `NOT PROVED: no way to beat it was met, but its play was not followed to the end${trained}`)],
+    unbeatable: () => [html("span", { class: "chip good" }, `PROVED UNBEATABLE: there are 0 ways to beat it${trained}`), wrong],
+    unexploitable: () => [html("span", { class: "chip good" }, `PROVED UNEXPLOITABLE: from the losing seat nobody is safe${trained}`), wrong],
+  };
+  return [...parts[status](), finished, steps === null ? earlyMistake(app) : null].filter(Boolean);
+}
+
+/** Return the mistake by which a player loses most games. */
+function worstOf(evaluation) {
+  return evaluation.groups()[0];
+}
+
+/** Return a button that leads to a mistake of the last snapshot that could be beaten; null if none is known. */
+function earlyMistake(app) {
+  const { index, history, stops, unit, judged } = app.player();
+  const wrong = history.findLast(({ ways }) => ways > 0);
+  const steps = stopsOf(stops).slice(0, -1).findLast((each) => each <= wrong?.steps);
+  if (steps === undefined || !judged(steps).games.length) {
+    return null;
   }
-  if (status === "unknown") {
-    return [html("span", { class: "chip" }, "NOT PROVED: no way to beat it was met, but its play was not followed to the end")];
-  }
-  const words = status === "unbeatable" ? "PROVED UNBEATABLE, 0 ways to beat it" : "PROVED UNEXPLOITABLE, from the losing seat nobody is safe";
-  return [html("span", { class: "chip good" }, `${words}${trained}`), button("Follow the proof", () => app.update({ view: "proof" }), { class: "chip-button" }),
-    stillWrong(evaluation)].filter(Boolean);
+  const show = () => {
+    app.state = { ...app.state, ...chosen(app, index, steps) };
+    showMistake(app, worstOf(app.judged()));
+  };
+  return button(`See a mistake that it made after ${numberText(steps)} ${unit}`, show, { class: "chip-button" });
 }

@@ -3,12 +3,11 @@ import { html } from "./dom.js";
 import { MARKS, sameRules, seatToMove } from "./rules.js";
 import { exactMap, learnedMap, saysResults, worthOf } from "./heat_map.js";
 import { exactSentence, moveSentence, numberText, valueText } from "./sentences.js";
-import { complain } from "./messages.js";
 import { mistakeSteps } from "./mistakes.js";
 import { stopsOf } from "./time_bar.js";
 
-const ENDS = "In 3: the game ends after 3 moves of both, if the winner hurries and the loser resists. 1/8: one of eight replies keeps the draw.";
-const NOTHING_KNOWN = { values: null, move: null, moves: [], reply: null, position: null, gives_away: null };
+const ENDS = "In 3: the game ends after 3 more moves, if the winner hurries and the loser resists. 1/8: one of eight replies keeps the draw.";
+const WHY_WRONG = "It is proved all the same: a proof needs the right square first, not the right numbers.";
 
 /**
  * Make the panel.
@@ -17,50 +16,46 @@ const NOTHING_KNOWN = { values: null, move: null, moves: [], reply: null, positi
  */
 export function insidePanel(app) {
   const steps = mistakeSteps(app);
-  const verdict = html("p", { class: "verdict" }, "Looking.");
+  const verdict = html("p", { class: "verdict" });
   const [learned, exact, other] = [1, 2, 3].map(() => html("figure", {}));
   const maps = html("div", { class: "maps" }, learned, exact, other);
   const legend = html("div", { class: "legends" });
   const truth = html("p", { class: "hint" });
   const beside = besideChooser(app);
   const root = html("div", {}, steps.root, verdict, maps, legend, truth, beside.root);
-  let shown = null;
-  let shownBeside = null;
+  let drawn = null;
 
-  function draw(analysis, board) {
+  function draw(board) {
     const player = app.player();
+    const analysis = app.look();
     verdict.className = `verdict ${moveClass(analysis.gives_away)}`;
     verdict.textContent = moveSentence(board, analysis, app.state.steps !== null);
     maps.className = player.rules.cols > 3 ? "maps wide" : "maps";
     const mover = analysis.moves.length ? ` for\u00a0${MARKS[seatToMove(board)]}` : "";
-    const heading = player.run ? `What it has learned${mover}` : "No learned values";
+    const heading = analysis.values === null ? "No learned values" : `What it has learned${mover}`;
     [maps, legend, truth].forEach((part) => { part.hidden = !analysis.moves.length; });
-    learned.replaceChildren(html("figcaption", {}, html("h3", {}, heading)), learnedMap(player, board, analysis));
+    const learnedPicture = learnedMap(player, board, analysis);
+    learned.replaceChildren(html("figcaption", {}, html("h3", {}, heading)), learnedPicture);
     exact.replaceChildren(html("figcaption", {}, html("h3", {}, `What is true${mover}`)), exactMap(player, board, analysis));
     legend.replaceChildren(...legendOf(player, analysis));
-    truth.textContent = exactSentence(board, analysis);
+    const proved = !app.state.playing && app.judged().proved !== null;
+    const why = proved && learnedPicture.querySelector(".differs") !== null ? ` ${WHY_WRONG}` : "";
+    truth.textContent = exactSentence(board, analysis) + why;
+    drawBeside(board);
   }
 
-  async function refreshBeside(board) {
-    const key = `${app.state.beside} ${board}`;
+  function drawBeside(board) {
     other.hidden = app.state.beside === null;
-    if (other.hidden || key === shownBeside) {
+    if (other.hidden) {
       return;
     }
-    shownBeside = key;
     const [index, at] = app.state.beside.split("@");
-    const player = app.players.find((each) => each.index === Number(index));
-    try {
-      const analysis = await app.look(board, player.index, at === "" ? null : Number(at));
-      if (key === shownBeside) {
-        const then = at === "" ? "" : ` after ${numberText(Number(at))} ${player.unit}`;
-        const caption = html("figcaption", {}, html("h3", {}, `${player.title}${then}`));
-        other.replaceChildren(caption, learnedMap(player, board, analysis), html("p", { class: "hint" }, moveSentence(board, analysis, at !== "")),
-          ...(sameScale(player, app.player()) ? [] : legendOf(player, analysis).slice(0, 2))); // else the one legend would be wrong for it
-      }
-    } catch (error) {
-      complain(error.message);
-    }
+    const player = app.players[Number(index)];
+    const analysis = player.look(board, at === "" ? null : Number(at));
+    const then = at === "" ? "" : ` after ${numberText(Number(at))} ${player.unit}`;
+    other.replaceChildren(html("figcaption", {}, html("h3", {}, `${player.title}${then}`)), learnedMap(player, board, analysis),
+      html("p", { class: "hint" }, moveSentence(board, analysis, at !== "")),
+      ...(sameScale(player, app.player()) ? [] : legendOf(player, analysis).slice(0, 2))); // else the one legend would be wrong for it
   }
 
   return {
@@ -69,16 +64,12 @@ export function insidePanel(app) {
       steps.show();
       beside.show();
       const { board } = app.position();
-      const analysis = app.thought();
-      if (analysis !== null && analysis !== shown) {
-        shown = analysis;
-        draw(analysis, board);
-      } else if (analysis === null && shown?.exact.length !== board.length) { // maps of another board are not left beside this one
-        shown = { ...NOTHING_KNOWN, exact: Array(board.length).fill(null) };
-        draw(shown, board);
-        verdict.textContent = "Looking.";
+      const { player, steps: then, beside: also, playing } = app.state;
+      const key = `${player} ${then} ${also} ${playing} ${board}`;
+      if (key !== drawn) {
+        drawn = key;
+        draw(board);
       }
-      refreshBeside(board);
     },
   };
 }
@@ -127,11 +118,10 @@ function besideChooser(app) {
     root,
     show() {
       const player = app.player();
-      const key = `${player.index} ${app.players.length}`;
-      if (listed !== key) {
-        listed = key;
-        const others = app.players.filter((each) => each.error === null && each.index !== player.index && sameRules(each.rules, player.rules));
-        const stops = stopsOf(player.snapshots).slice(0, -1);
+      if (listed !== player.index) {
+        listed = player.index;
+        const others = app.players.filter((each) => each.index !== player.index && sameRules(each.rules, player.rules));
+        const stops = stopsOf(player.stops).slice(0, -1);
         const then = [0, 0.3, 0.6].map((part) => stops[Math.floor(part * stops.length)]).filter(Boolean);
         select.replaceChildren(html("option", { value: "" }, "nobody"),
           ...then.map((steps) => html("option", { value: `${player.index}@${steps}` }, `itself after ${numberText(steps)} ${player.unit}`)),

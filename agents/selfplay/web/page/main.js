@@ -1,199 +1,103 @@
-// The page as a whole: what is chosen and shown, and what is redrawn when that changes. It knows no server.
+// The page as a whole: what is chosen and shown, and what is redrawn when that changes.
 import { byId, html } from "./dom.js";
-import { emptyBoard, sameRules } from "./rules.js";
-import { gameFrom, positionOf } from "./game.js";
+import { chosen, positionOf } from "./game.js";
 import { linkTo, stateOf } from "./state.js";
-import { complain, say } from "./messages.js";
-import { titled } from "./names.js";
+import { complain, say, watchForNewer } from "./messages.js";
+import { openPlayers } from "./players.js";
 import { strip } from "./strip.js";
 import { tabs } from "./tabs.js";
-import { showOpening } from "./opening.js";
 import { hero } from "./hero.js";
 import { playingTable } from "./play.js";
 import { timeBar } from "./time_bar.js";
 import { insidePanel } from "./inside.js";
 import { mistakesPanel } from "./mistakes.js";
 import { beatPanel } from "./beat.js";
-import { tourPanel } from "./tour.js";
 import { playgroundPanel } from "./playground.js";
 import { keyboard } from "./keys.js";
-
-const MOST_REMEMBERED = 4000;
+import { themeSwitch } from "./theme.js";
 
 /**
  * What the parts of the page have in common.
  *
  * @typedef {object} App
- * @property {import("./server_api.js").Api} api
- * @property {import("./server_api.js").Player[]} players
+ * @property {import("./players.js").Player[]} players
  * @property {import("./state.js").State} state
- * @property {() => import("./server_api.js").Player} player The chosen one.
+ * @property {() => import("./players.js").Player} player The chosen one.
  * @property {() => import("./rules.js").Rules} rules The chosen player's.
  * @property {() => import("./game.js").Position} position The one on the board.
+ * @property {(board?: string) => import("./players.js").Analysis} look What the chosen player does in a position.
+ * @property {() => import("./players.js").Evaluation} judged
  * @property {(change: Partial<import("./state.js").State>) => void} update Changes the state and shows it.
- * @property {(board: string, player?: number, steps?: number | null) => Promise<import("./server_api.js").Analysis>} look
- * @property {() => import("./server_api.js").Analysis | null} thought What is known of the position on the board by now;
- *   until a snapshot's analysis has come, that of the snapshot before.
- * @property {(player?: number, steps?: number | null) => Promise<import("./server_api.js").Evaluation>} evaluation
- * @property {(player?: number) => Promise<{points: import("./server_api.js").Point[]}>} history
- * @property {{game: object, player: number, steps: number | null, cell: number | null, text: string}} [hint] The last one
- *   that was given, and for what.
- * @property {boolean} [punishing] A punishment is being shown, so the player's moves are not requested.
+ * @property {(change: Partial<import("./state.js").State>) => void} go Does the same in a step that the browser's Back undoes.
+ * @property {{game: object, player: number, steps: number | null, cells: number[], text: string} | null} note What is said of
+ *   the position on the board, a hint for example.
  * @property {() => Worker} newTrainer Starts the worker of the playground, trainer.js.
  * @property {string | null} course The folder of the course's pages, null where they are not beside this page.
  */
 
-/**
- * Fill the page.
- *
- * @param {import("./server_api.js").Api} api
- */
-export async function start(api, newTrainer, course = null) {
-  const shown = [];
-  const answers = new Map();
-  let thought = { key: null, place: null, analysis: null };
-  const ask = (key, request) => {
-    if (!answers.has(key)) {
-      if (answers.size > MOST_REMEMBERED) {
-        answers.clear();
-      }
-      const answer = request();
-      answers.set(key, answer);
-      answer.catch(() => answers.delete(key)); // the next time it is requested again
-    }
-    return answers.get(key);
-  };
-  const placeNow = () => `${app.state.player} ${app.position().board}`;
-  const keyNow = () => `${placeNow()} ${app.state.steps}`;
-  const show = () => shown.forEach((each) => each());
+const data = JSON.parse(byId("data").textContent);
+const trainer = new Blob([byId("trainer").textContent], { type: "text/javascript" });
+const shown = [];
 
-  async function think() {
-    const key = keyNow();
-    try {
-      const analysis = await app.look(app.position().board);
-      if (key === keyNow() && thought.key !== key) {
-        thought = { key, place: placeNow(), analysis };
-        show();
-      }
-    } catch (error) {
-      complain(error.message);
-    }
-  }
+const app = {
+  course: data.course,
+  newTrainer: () => new Worker(URL.createObjectURL(trainer)),
+  players: await openPlayers(data.players),
+  state: null,
+  note: null,
+  player: () => app.players[app.state.player],
+  rules: () => app.player().rules,
+  position: () => positionOf(app.rules(), app.state.game),
+  look: (board = app.position().board) => app.player().look(board, app.state.steps),
+  judged: () => app.player().judged(app.state.steps),
+  update: (change) => write(change, "replaceState"),
+  go: (change) => write(change, "pushState"),
+};
 
-  const app = {
-    api,
-    newTrainer,
-    course,
-    players: [],
-    state: null,
-    player: () => app.players.find((each) => each.index === app.state.player),
-    rules: () => app.player().rules,
-    position: () => positionOf(app.rules(), app.state.game),
-    update(change) {
-      app.state = { ...app.state, ...change };
-      const link = linkTo(app.state, app.player());
-      if (!app.state.playing && link !== location.hash) { // a browser allows some hundred changes of the address in a while
-        history.replaceState(null, "", link);
-      }
-      show();
-      think();
-    },
-    look: (board, player = app.state.player, steps = app.state.steps) =>
-      ask(`${player} ${steps} ${board}`, () => api.analysis(player, board, steps)),
-    thought: () => (thought.place === placeNow() ? thought.analysis : null),
-    evaluation: (player = app.state.player, steps = app.state.steps) =>
-      ask(`evaluation ${player} ${steps}`, () => api.evaluation(player, steps)),
-    history: (player = app.state.player) => ask(`history ${player}`, () => api.history(player)),
-  };
-  try {
-    app.players = titled((await api.players()).players);
-  } catch (error) {
-    complain(error.message);
-    return;
+function write(change, how) {
+  app.state = { ...app.state, ...change };
+  const link = linkTo(app.state, app.player());
+  if (!app.state.playing && link !== location.hash) { // a browser allows some hundred changes of the address in a while
+    history[how](null, "", link);
   }
-  const opensOnLink = location.hash !== "";
-  const { state, problem } = stateOf(location.hash, app.players);
-  app.state = state;
-  complain(problem);
-  shown.push(chooser(app), hero(app), playingTable(app), strip(app), timeBar(app), panels(app));
-  keyboard(app);
-  addEventListener("hashchange", () => {
-    const link = stateOf(location.hash, app.players);
-    complain(link.problem);
-    app.update(link.state);
-  });
-  app.update({});
-  if (!opensOnLink) {
-    showOpening(app).catch(() => {}); // what is missing is said where it is shown
-  }
+  shown.forEach((show) => show());
 }
 
-/** Fill the list of players; those that cannot be loaded are listed below it with the reasons. */
-function chooser(app) {
+function readLink() {
+  const { state, problem } = stateOf(location.hash, app.players);
+  complain(problem);
+  app.state = state;
+}
+
+/** Fill the list of players. */
+function chooser() {
   const select = byId("player");
-  select.replaceChildren(...playerOptions(app.players));
-  byId("trouble").before(...damagedLines(app.players));
+  const options = app.players.map(({ index, name, title, rules }) => html("option", { value: index, title: name }, `${title}, ${rules.rows}\u00d7${rules.cols}`));
+  select.replaceChildren(...options);
   select.addEventListener("change", () => {
-    const player = app.players.find((each) => each.index === Number(select.value));
-    const game = sameRules(player.rules, app.rules()) ? app.state.game : gameFrom(emptyBoard(player.rules));
     complain(null);
-    app.update({ player: player.index, game, steps: null, beside: null, setup: null, playing: false });
-    say(`You play against ${player.title}.`);
+    app.go({ ...chosen(app, Number(select.value)), setup: null, beside: null, playing: false });
+    say(`You play against ${app.player().title}.`);
   });
   return () => {
     const player = app.player();
-    select.value = String(app.state.player);
+    select.value = String(player.index);
     select.title = player.name;
     document.title = `${player.title}: play, look inside, watch it learn`;
   };
 }
 
-function playerOptions(players) {
-  const groups = new Map();
-  for (const player of players) {
-    const attributes = { value: player.index, title: player.name, disabled: player.error !== null };
-    const option = html("option", attributes, optionText(player));
-    groups.set(groupOf(player), [...(groups.get(groupOf(player)) ?? []), option]);
-  }
-  return [...groups].map(([name, options]) => html("optgroup", { label: name }, ...options));
-}
-
-function damagedLines(players) {
-  const damaged = players.filter((player) => player.error !== null && !player.waiting);
-  if (!damaged.length) {
-    return [];
-  }
-  const lines = damaged.map((player) => html("li", {}, player.error));
-  const summary = html("summary", {}, `Cannot be loaded: ${damaged.map(({ name }) => name).join(", ")}`);
-  return [html("details", { class: "damaged" }, summary, html("ul", {}, ...lines))];
-}
-
-function optionText({ title, error, waiting, rules }) {
-  if (error === null) {
-    return `${title}, ${rules.rows}\u00d7${rules.cols}`;
-  }
-  return `${title}, ${waiting ? "has no player yet" : "cannot be loaded"}`;
-}
-
-function groupOf(player) {
-  if (player.kind === "built-in") {
-    return "Built in";
-  }
-  return player.run ? "Trained" : "Others";
-}
-
 /** Fill the panels beside the board. */
-function panels(app) {
+function panels() {
   const all = [
+    { id: "beat", title: "Beat it", panel: beatPanel(app) },
     { id: "inside", title: "Look inside", panel: insidePanel(app) },
     { id: "mistakes", title: "Mistakes", panel: mistakesPanel(app) },
-    { id: "beat", title: "Beat it", panel: beatPanel(app) },
-    { id: "proof", title: "Proof", panel: tourPanel(app) },
     { id: "playground", title: "Playground", panel: playgroundPanel(app) },
   ];
-  const show = tabs(byId("panels"), all, (view) => app.update({ view }));
+  const show = tabs(byId("panels"), all, (view) => app.go({ view }));
   return () => {
-    const { id: view } = all.find((each) => each.id === app.state.view) ?? all[0];
+    const { view } = app.state;
     show(view);
     document.body.className = view === "playground" ? "alone" : view; // it has a board and a player of its own
     for (const { id, panel } of all) {
@@ -203,4 +107,17 @@ function panels(app) {
       }
     }
   };
+}
+
+readLink();
+themeSwitch();
+shown.push(chooser(), hero(app), playingTable(app), strip(app), timeBar(app), panels());
+keyboard(app);
+addEventListener("hashchange", () => {
+  readLink();
+  app.update({});
+});
+app.update({});
+if (data.version !== null) {
+  watchForNewer(data.version);
 }

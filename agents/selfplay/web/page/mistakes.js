@@ -1,13 +1,11 @@
 // The panel of a player's mistakes: the moves, up to symmetry, that lose most games first; and the way through them.
-import { button, html } from "./dom.js";
+import { button, html, longList } from "./dom.js";
 import { smallBoard } from "./grid.js";
-import { gameFrom, lookedAt, played } from "./game.js";
+import { gameFrom, lookedAt, played, playThrough, positionOf } from "./game.js";
 import { EMPTY, MARKS, emptyBoard, seatToMove, squareWords } from "./rules.js";
-import { evaluationSection, longList, statusOf, stillWrong, waysText } from "./evaluation.js";
-import { counted, listed, numberText, valueText } from "./sentences.js";
+import { capital, counted, listed, numberText, statusOf, stillWrong, valueText, waysText } from "./sentences.js";
 
 const MOST_NAMED = 4;
-const PAUSE = 900; // milliseconds between the moves of a punishment
 
 /**
  * Make the panel.
@@ -15,30 +13,46 @@ const PAUSE = 900; // milliseconds between the moves of a punishment
  * @param {import("./main.js").App} app
  */
 export function mistakesPanel(app) {
-  return evaluationSection(app, (evaluation) => drawMistakes(app, evaluation));
+  const root = html("div", {});
+  let drawn = null;
+  return {
+    root,
+    show() {
+      const { player, steps, playing } = app.state;
+      const key = `${player} ${steps} ${playing}`;
+      if (key !== drawn) {
+        drawn = key;
+        root.replaceChildren(...(playing ? [html("p", { class: "hint" }, "Pause to see the mistakes of the player on the board.")] : drawMistakes(app)));
+      }
+    },
+  };
 }
 
-function drawMistakes(app, evaluation) {
-  const { groups, verdict, different } = evaluation;
-  const status = statusOf(evaluation);
-  const rating = { beaten: "bad", unknown: "open" }[status] ?? "good";
+function drawMistakes(app) {
+  const evaluation = app.judged();
+  const { verdict, wrong, different } = evaluation;
+  const groups = evaluation.groups();
+  const rating = { beaten: "bad", unknown: "open" }[statusOf(evaluation)] ?? "good";
   const losing = groups.filter(({ games }) => games > 0);
   const others = groups.filter(({ games }) => games === 0);
   const cards = (some) => longList(html("ul", { class: "cards" }), some.map((group) => () => html("li", {}, groupCard(app, group))));
-  const some = groups.length < different ? ` Shown are ${groups.length} of ${numberText(different)}.` : "";
+  const some = wrong.length < different ? ` Shown are ${wrong.length} of ${numberText(different)}.` : "";
   return [
     html("p", { class: `verdict ${rating}` }, verdict),
     ...(losing.length ? [html("h3", {}, `${counted(losing.length, "move")} by which it loses`),
-      html("p", { class: "hint" }, `Up to turning and reflecting the board; what loses most games first. Together they are in ${waysText(evaluation)}.${some} Open one to land on that move.`), ...cards(losing)] : []),
-    ...(others.length ? [html("h3", {}, othersHeading(evaluation, others)), stillWrongWords(evaluation), ...cards(others)] : []),
+      html("p", { class: "hint" }, `Up to turning and reflecting the board; what loses most games first. Together they are in ${waysText(evaluation)}. Open one to land on that move.`), ...cards(losing)] : []),
+    ...(others.length ? [html("h3", {}, othersHeading(evaluation, others) + some), html("p", { class: "hint" }, stillWrongWords(evaluation)), ...cards(others)] : []),
     ...(groups.length ? [] : [html("p", { class: "hint" }, nothingWords(evaluation))]),
   ];
 }
 
-/** Return what is said of a player without a mistake; nothing good because time was up. */
-function nothingWords({ kind, complete }) {
+/** Return what is said of a player without a known mistake. */
+function nothingWords({ kind, complete, ways }) {
   if (kind === "optimal") {
     return "Its move keeps the value of every state.";
+  }
+  if (ways.some((number) => number > 0)) {
+    return "Look at the player at the end of its run to see mistakes.";
   }
   return complete ? "No reply beats it." : "None was found in the part of its play that was followed.";
 }
@@ -52,19 +66,17 @@ function othersHeading({ kind }, others) {
 
 function stillWrongWords(evaluation) {
   if (evaluation.kind !== "optimal") {
-    return html("p", { class: "hint" }, "The board is too large to look at every state.");
+    return "The board is too large to look at every state.";
   }
   const words = evaluation.proved === null ? null : stillWrong(evaluation);
-  return words ?? html("p", { class: "hint" }, `${counted(evaluation.number, "state")} of all have a wrong move. These are met only after other moves than its own, or turn a win into a draw.`);
+  return words ?? `${counted(evaluation.number, "state")} of all have a wrong move. These are met only after other moves than its own, or turn a win into a draw.`;
 }
 
 function groupCard(app, group) {
-  const words = html("span", { class: "card-words" }, html("b", {}, headingOf(group)));
   const card = button("", () => showMistake(app, group), { class: "card" });
-  card.append(smallBoard(app.rules(), group.board, group.move), words);
-  const counts = [group.games ? `loses ${counted(group.games, "game")}` : null, group.states > 1 ? counted(group.states, "such state") : null];
-  app.look(group.board).then((analysis) => words.append(...describe(group, analysis),
-    ...counts.filter(Boolean).map((line) => html("span", {}, line))), () => {});
+  const lines = [...describe(group, app.look(group.board)), group.games ? `Loses ${counted(group.games, "game")}` : null, group.states > 1 ? `In ${counted(group.states, "such state")}` : null];
+  card.append(smallBoard(app.rules(), group.board, group.move), html("span", { class: "card-words" },
+    html("b", {}, headingOf(group)), ...lines.filter(Boolean).map((line) => html("span", {}, line))));
   return card;
 }
 
@@ -83,14 +95,14 @@ function describe({ board, move }, analysis) {
   const believed = analysis.values === null ? "" : `, believes ${valueText(analysis.values[move])}`;
   const truth = board[move] === EMPTY ? analysis.exact[move] : "taken square";
   const best = bestOf(analysis).map((cell) => cell + 1);
-  const lines = [`plays ${move + 1}${believed}`];
+  const lines = [`Plays ${move + 1}${believed}`];
   if (truth !== null && analysis.position !== null) {
-    lines.push(analysis.position === truth ? `still a ${truth}` : `${analysis.position} \u2192 ${truth}`);
+    lines.push(analysis.position === truth ? `Still a ${truth}` : `${capital(analysis.position)} \u2192 ${truth}`);
   }
   if (best.length && truth !== analysis.position) {
-    lines.push(best.length > MOST_NAMED ? `${best.length} squares are best` : `best: ${listed(best)}`);
+    lines.push(best.length > MOST_NAMED ? `${best.length} squares are best` : `Best: ${listed(best)}`);
   }
-  return lines.map((line) => html("span", {}, line));
+  return lines;
 }
 
 function bestOf({ exact, position }) {
@@ -102,26 +114,30 @@ export function showMistake(app, group) {
   const game = group.game === null ? gameFrom(group.board) : gameFrom(emptyBoard(app.rules()), group.game, group.ply);
   const mover = seatToMove(group.board);
   const seat = /** @type {0 | 1} */ (group.game === null ? mover : 1 - mover); // its move is not requested yet
-  app.update({ game, seat, setup: null, view: "inside", playing: false, mistake: group });
+  app.go({ game, seat, setup: null, view: "inside", playing: false });
 }
 
-/** Return the mistake that was last led into if its game or position is still there. */
-export function mistakeInGame({ state: { mistake, game } }) {
-  const same = mistake && (mistake.game === null ? game.start === mistake.board : game.cells === mistake.game);
-  return same ? mistake : undefined;
+/** Return the mistake on the board: the one whose lost game is there, or whose position. */
+function mistakeOnBoard(app) {
+  const { game, playing, setup } = app.state;
+  if (playing || setup !== null) {
+    return undefined;
+  }
+  const [start, cells] = [emptyBoard(app.rules()), String(game.cells)];
+  return app.judged().groups().find((group) => (group.game === null ? game.start === group.board : game.start === start && String(group.game) === cells));
 }
 
 /** Return what a snapshot believes of its mistake on the board, and what is true, in a sentence; null if none is there. */
 export function mistakeSentence(app) {
-  const mistake = mistakeInGame(app);
-  const analysis = app.thought();
   const { steps } = app.state;
-  if (steps === null || mistake?.board !== app.position().board || analysis?.move !== mistake.move || !analysis.values) {
+  const mistake = steps === null ? undefined : mistakeOnBoard(app);
+  if (mistake?.board !== app.position().board) {
     return null;
   }
   const { board, move } = mistake;
-  const truth = board[move] === EMPTY ? `It is a ${analysis.exact[move]}` : "It is taken";
-  return `After ${numberText(steps)} ${app.player().unit} this player believed that ${squareWords(move)} is worth ${valueText(analysis.values[move])} to ${MARKS[seatToMove(board)]}. ${truth}.`;
+  const { values, exact } = app.look();
+  const truth = board[move] === EMPTY ? `It is a ${exact[move]}` : "It is taken";
+  return `After ${numberText(steps)} ${app.player().unit} this player believed that ${squareWords(move)} is worth ${valueText(values[move])} to ${MARKS[seatToMove(board)]}. ${truth}.`;
 }
 
 /**
@@ -131,20 +147,15 @@ export function mistakeSentence(app) {
  */
 export function mistakeSteps(app) {
   const words = html("span", {});
-  const list = button("All mistakes", () => app.update({ view: "mistakes" }));
+  const list = button("All mistakes", () => app.go({ view: "mistakes" }));
   const before = button("\u25c0", () => step(-1), { "aria-label": "The previous mistake", class: "step" });
   const after = button("\u25b6", () => step(1), { "aria-label": "The next mistake", class: "step" });
-  const punish = button("Show the punishment", () => punishment(app));
+  const punish = button("Show the punishment", () => playMistake(app, mistakeOnBoard(app)));
   const root = html("div", { class: "row mistake-steps" }, words, punish, before, after, list);
-  let groups = [];
-  let listedKey = null;
-
-  function current() {
-    return groups.indexOf(mistakeInGame(app));
-  }
 
   function step(by) {
-    const group = groups[current() + by];
+    const groups = app.judged().groups();
+    const group = groups[groups.indexOf(mistakeOnBoard(app)) + by];
     if (group !== undefined) {
       showMistake(app, group);
     }
@@ -152,49 +163,36 @@ export function mistakeSteps(app) {
 
   return {
     root,
-    async show() {
-      const key = `${app.state.player} ${app.state.steps}`;
-      if (app.state.mistake && listedKey !== key) {
-        listedKey = key;
-        groups = (await app.evaluation().catch(() => ({ groups: [] }))).groups;
-      }
-      const at = current();
-      root.hidden = at < 0;
+    show() {
+      const mistake = mistakeOnBoard(app);
+      root.hidden = mistake === undefined;
       punish.className = app.position().over ? "" : "main"; // else a new game is what comes next
-      if (at >= 0) {
-        const { board, move, games } = groups[at];
+      if (mistake !== undefined) {
+        const groups = app.judged().groups();
+        const { board, move, games } = mistake;
         const taken = board[move] === EMPTY ? "" : ", which is taken,";
         const lost = games ? ` and loses ${counted(games, "game")}` : "";
-        words.textContent = `Mistake ${at + 1} of ${groups.length}: here it plays ${squareWords(move)}${taken}${lost}.`;
+        words.textContent = `Mistake ${groups.indexOf(mistake) + 1} of ${groups.length}: here it plays ${squareWords(move)}${taken}${lost}.`;
       }
     },
   };
 }
 
-/** Play on from a mistake, move by move: the rest of the lost game, or the best replies to the player's own moves. */
-async function punishment(app) {
-  app.punishing = true;
-  const { mistake } = app.state;
-  const lostGame = mistake.game !== null;
-  const mover = seatToMove(mistake.board);
-  const seat = /** @type {0 | 1} */ (lostGame ? 1 - mover : mover);
-  let game = lostGame ? lookedAt(app.state.game, mistake.ply) : gameFrom(mistake.board);
-  for (;;) {
-    app.update({ game, seat });
-    const position = app.position();
-    if (position.over) {
-      break;
-    }
-    await new Promise((done) => { setTimeout(done, PAUSE); });
-    if (app.state.game !== game || app.state.mistake !== mistake) {
-      break; // the person does something else
-    }
-    game = lostGame ? lookedAt(game, game.at + 1) : played(game, await nextMove(app, position, mover));
-  }
-  app.punishing = false;
+/** Play a game with a mistake to its end, move by move: the lost one, or the best replies to the player's own moves. */
+export function playMistake(app, group) {
+  showMistake(app, group);
+  const { game, seat } = app.state;
+  const whole = group.game === null ? punished(app, game, seatToMove(group.board)) : game;
+  playThrough(whole, (now) => app.update({ game: now, seat }), () => app.state.game);
 }
 
-async function nextMove(app, position, mover) {
-  const analysis = await app.look(position.board);
-  return position.seat === mover ? analysis.move ?? analysis.reply : bestOf(analysis)[0] ?? analysis.reply;
+/** Return the game from the position of a mistake, to its end; `mover` is the player's seat. */
+function punished(app, start, mover) {
+  let game = start;
+  for (let position = app.position(); !position.over; position = positionOf(app.rules(), game)) {
+    const analysis = app.look(position.board);
+    const reply = app.player().reply(position.board, app.state.steps);
+    game = played(game, position.seat === mover ? analysis.move ?? reply : bestOf(analysis)[0] ?? reply);
+  }
+  return lookedAt(game, 0);
 }

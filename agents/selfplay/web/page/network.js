@@ -10,7 +10,8 @@ const TIE_BREAK = 1e-4; // that of selfplay.dqn.network
  * @typedef {object} Game
  * @property {import("./rules.js").Rules} rules
  * @property {number[][]} lines The cells of each line.
- * @property {number[][] | null} symmetries Of each the cells that an image's cells come from; a canonical player's alone.
+ * @property {number[][]} symmetries Of each the cells that an image's cells come from.
+ * @property {boolean} canonical It sees all turned and reflected boards as one of them.
  * @property {"mover" | "absolute" | null} perspective Planes that a network sees: mine and theirs, or X and O.
  */
 
@@ -28,7 +29,7 @@ export function networkValues(game, tensors) {
     const seat = seatToMove(board);
     const planes = game.perspective === "mover" && seat === 1 ? ".OX" : ".XO";
     const marks = Array.from(board, (mark) => planes.indexOf(mark));
-    const origin = game.symmetries ? leastImage(marks, game.symmetries) : [...marks.keys()];
+    const origin = game.canonical ? leastImage(marks, game.symmetries) : [...marks.keys()];
     const image = networks[Math.min(seat, networks.length - 1)](origin.map((cell) => marks[cell]));
     const values = [];
     origin.forEach((cell, at) => {

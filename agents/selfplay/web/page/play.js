@@ -3,9 +3,10 @@
 import { button, byId, html, setAttribute } from "./dom.js";
 import { playingBoard } from "./board.js";
 import { EMPTY, MARKS, emptyBoard, squareWords } from "./rules.js";
-import { gameFrom, loserOf, lookedAt, played, positionOf, undone } from "./game.js";
-import { listed, resultSentence } from "./sentences.js";
-import { complain, say } from "./messages.js";
+import { gameFrom, lookedAt, played, positionOf, undone } from "./game.js";
+import { capital, resultSentence } from "./sentences.js";
+import { hintFor } from "./hint.js";
+import { say } from "./messages.js";
 import { setupControls, withNextMark } from "./setup.js";
 
 /**
@@ -18,26 +19,32 @@ export function playingTable(app) {
   const controls = gameControls(app);
   const setting = setupControls(app);
   byId("controls").append(controls.root, setting.root);
-  const answer = answering(app);
+  const answerInTurn = answering(app);
   return () => {
     const { setup } = app.state;
     const rules = app.rules();
     const position = setup === null ? app.position() : positionOf(rules, gameFrom(setup));
     const over = setup === null && position.over;
     const view = { ...position, over, rules, filling: setup !== null, name: `Board, ${rules.rows} by ${rules.cols}` };
-    showBoard({ ...view, hints: hintOf(app)?.cells ?? [], line: setup === null ? position.line : [] });
+    showBoard({ ...view, hints: noteOf(app)?.cells ?? [], line: setup === null ? position.line : [] });
     byId("status").textContent = setup === null ? statusText(app, position) : "Set up a position";
     controls.root.hidden = setup !== null;
     setting.root.hidden = setup === null;
     controls.show();
     setting.show();
-    answer();
+    answerInTurn();
   };
 }
 
-/** Return the hint for the board and the player that are shown, null if there is none. */
-function hintOf(app) {
-  return ["game", "player", "steps"].every((name) => app.hint?.[name] === app.state[name]) ? app.hint : null;
+/** Say something of the game as it is now; it is gone when the game is another one. */
+function setNote(app, text, cells = []) {
+  const { game, player, steps } = app.state;
+  app.note = { game, player, steps, text, cells };
+}
+
+/** Return the note on what is shown, null if there is none. */
+function noteOf(app) {
+  return ["game", "player", "steps"].every((name) => app.note?.[name] === app.state[name]) ? app.note : null;
 }
 
 /** Play a square for the person, or fill it; the keys 1 to 9 do so as well. */
@@ -45,7 +52,7 @@ export function chooseSquare(app, cell) {
   if (app.state.setup !== null) {
     const setup = withNextMark(app.state.setup, cell);
     app.update({ setup });
-    say(`${squareWords(cell)}: ${setup[cell] === EMPTY ? "free" : setup[cell]}.`);
+    say(`${capital(squareWords(cell))}: ${setup[cell] === EMPTY ? "free" : setup[cell]}.`);
     return;
   }
   const position = app.position();
@@ -53,15 +60,23 @@ export function chooseSquare(app, cell) {
   if (position.over) {
     say(`The game is over. ${resultSentence(position, app.state.seat)}`);
   } else if (position.board[cell] !== EMPTY) {
-    say(`${words} is taken.`);
+    say(`${capital(words)} is taken.`);
   } else if (waiting(app.state, position)) {
     say("It is the player's move.");
   } else {
     const game = played(app.state.game, cell);
     const end = resultSentence(positionOf(app.rules(), game), position.seat);
-    say(`You mark ${words}. ${end ?? ""}`);
-    app.update({ game, seat: position.seat });
+    const lost = lostBy(app.look(), cell);
+    say(`You mark ${words}. ${end ?? ""} ${lost}`);
+    app.state = { ...app.state, game, seat: position.seat };
+    setNote(app, lost);
+    app.update({});
   }
+}
+
+/** Return what the person's move has given away, in a sentence; nothing if that is nothing, or not known. */
+function lostBy({ exact, position }, cell) {
+  return exact[cell] === position ? "" : `That move gave the ${position} away.`;
 }
 
 /** Return whether the player has to move: the game is not over, its last move is shown, and it is the player's turn. */
@@ -69,35 +84,31 @@ function waiting(state, position) {
   return state.setup === null && !position.over && state.game.at === state.game.cells.length && position.seat !== state.seat;
 }
 
-/** Return the function that requests the player's move when it has to move, once for each position. */
+/** Return the function that lets the player move when it has to, a moment later, so that the person's move is seen first. */
 function answering(app) {
-  let requested = null;
-  return async () => {
-    const position = app.position();
-    if (app.punishing || !waiting(app.state, position)) {
-      requested = null;
-      return;
+  let answered = null;
+  return () => {
+    const { game } = app.state;
+    if (waiting(app.state, app.position()) && answered !== game) {
+      answered = game;
+      setTimeout(() => {
+        if (app.state.game === game && waiting(app.state, app.position())) {
+          answer(app);
+        }
+      });
     }
-    const { game, player, steps } = app.state;
-    if (requested === game) {
-      return;
-    }
-    requested = game;
-    let analysis;
-    try {
-      analysis = await app.api.analysis(player, position.board, steps);
-    } catch (error) {
-      complain(error.message);
-      return;
-    }
-    if (app.state.game !== game || app.state.player !== player || !waiting(app.state, app.position())) {
-      return;
-    }
-    const after = played(game, analysis.reply);
-    const end = resultSentence(positionOf(app.rules(), after), app.state.seat);
-    say(`It marks ${squareWords(analysis.reply)}. ${end ?? "Your move."}`);
-    app.update({ game: after });
   };
+}
+
+function answer(app) {
+  const cell = app.player().reply(app.position().board, app.state.steps);
+  const after = played(app.state.game, cell);
+  const end = resultSentence(positionOf(app.rules(), after), app.state.seat);
+  say(`It marks ${squareWords(cell)}. ${end ?? "Your move."}`);
+  const said = noteOf(app);
+  app.state = { ...app.state, game: after };
+  setNote(app, said?.text ?? "");
+  app.update({});
 }
 
 function statusText(app, position) {
@@ -114,7 +125,6 @@ function statusText(app, position) {
 
 /** Make the buttons below the board. */
 function gameControls(app) {
-  const advice = html("p", { class: "advice", role: "status" });
   const starts = [["You start", 0], ["It starts", 1]].map(([words, seat]) =>
     button(words, () => newGame(app, seat), { class: "large" }));
   const undo = button("Undo", () => undoMove(app));
@@ -126,23 +136,19 @@ function gameControls(app) {
     ["Back", "Back by a move", (at) => at - 1],
     ["Forward", "Forward by a move", (at) => at + 1],
   ].map(([name, title, to]) => button(name, () => stepBy(app, to), { title }));
-  byId("starts").append(html("div", { class: "two" }, ...starts));
-  byId("stage").append(advice);
   const root = html("div", { class: "controls" },
-    html("div", { class: "four" }, undo, ...steps, hint),
+    html("div", { class: "four" }, undo, ...steps, hint), html("div", { class: "two" }, ...starts),
     html("details", { class: "more" }, html("summary", {}, "More"), html("div", { class: "row" }, letIt, setup, share)));
   return {
     root,
     show() {
       const { game, seat, setup: filling } = app.state;
-      byId("starts").hidden = filling !== null;
-      starts[0].className = app.position().over ? "main large" : "large"; // during a game the board comes first
-      const given = hintOf(app);
-      advice.textContent = given?.text ?? "";
-      advice.hidden = given === null || filling !== null;
+      const { over } = app.position();
+      starts[0].className = over ? "main large" : "large"; // during a game the board comes first
+      byId("advice").textContent = filling === null ? noteOf(app)?.text ?? "" : "";
       disable(undo, undone(game, seat) === null);
-      disable(letIt, app.position().over);
-      disable(hint, app.position().over);
+      disable(letIt, over);
+      disable(hint, over);
       steps.forEach((step, i) => disable(step, i === 0 ? game.at === 0 : game.at === game.cells.length));
     },
   };
@@ -161,7 +167,7 @@ export function stepBy(app, to) {
 /** Begin a game in a seat. */
 export function newGame(app, seat) {
   say(`A new game. You are ${MARKS[seat]}${seat === 0 ? ": your move." : "."}`);
-  app.update({ game: gameFrom(emptyBoard(app.rules())), seat, setup: null, playing: false });
+  app.go({ game: gameFrom(emptyBoard(app.rules())), seat, setup: null, playing: false });
 }
 
 /** Take back the person's last move. */
@@ -183,54 +189,15 @@ function letMove(app) {
   }
 }
 
-/** Show the moves that win, or else those that begin a way to beat the player, or else all that are right. */
-async function giveHint(app) {
-  const { game, player, steps } = app.state;
+/** Say which moves are right. */
+export function giveHint(app) {
   const position = app.position();
-  if (position.over) {
-    return;
+  if (!position.over && app.state.setup === null) {
+    const hint = hintFor(app.rules(), app.state.game, position, app.look(), app.judged());
+    say(hint.text);
+    setNote(app, hint.text, hint.cells);
+    app.update({});
   }
-  app.hint = { game, player, steps, cells: [], text: "Following every reply \u2026" };
-  app.update({});
-  const [analysis, evaluation] = await Promise.all([app.look(position.board), app.evaluation().catch(() => ({ games: [], ways: [1] }))]);
-  if (app.state.game !== game) {
-    return;
-  }
-  app.hint = { game, player, steps, ...hintFor(app.rules(), game, position, analysis, evaluation) };
-  say(app.hint.text);
-  app.update({});
-}
-
-/** Return the squares of a hint, and its sentence. A hint is the truth, never what a player has learned. */
-function hintFor(rules, game, position, { exact, plies, position: worth }, { complete, games, ways }) {
-  const right = exact.flatMap((result, cell) => (result !== null && result === worth ? [cell] : []));
-  if (worth === "win") {
-    return { cells: right, text: `Hint: ${squaresThat("win", right)} against anybody.` };
-  }
-  const begun = game.cells.slice(0, game.at);
-  const whole = game.start === emptyBoard(rules); // the games that the player loses begin there
-  const lost = games.filter((cells) => whole && loserOf(rules, cells) !== position.seat && cells.length > begun.length && begun.every((cell, ply) => cells[ply] === cell));
-  if (lost.length) {
-    const next = [...new Set(lost.map((cells) => cells[begun.length]))];
-    return { cells: next, text: `Hint: ${squaresThat("begin", next)} a way to beat this player.` };
-  }
-  const all = complete && games.length === ways.reduce((sum, number) => sum + number, 0);
-  const why = whole && all ? "This player cannot be beaten from here. " : "";
-  if (worth === "draw") {
-    return { cells: right, text: `Hint: ${why}${squaresThat("keep", right)} the draw.` };
-  }
-  if (worth === "loss") {
-    const most = Math.max(...(plies ?? []));
-    const longest = right.filter((cell) => plies?.[cell] === most);
-    return { cells: longest, text: `Every move loses against best play${longest.length ? `; ${squaresThat("resist", longest)} longest` : ""}.` };
-  }
-  return { cells: [], text: "Which moves are right is not known on this board." };
-}
-
-/** Return squares and what they do: "square 1 wins", "squares 1 and 3 win". */
-function squaresThat(verb, cells) {
-  const names = listed(cells.map((cell) => cell + 1), "and");
-  return cells.length === 1 ? `square ${names} ${verb}s` : `squares ${names} ${verb}`;
 }
 
 /** Copy the page's address; `share` is the button that says so. */

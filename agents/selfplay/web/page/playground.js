@@ -4,29 +4,27 @@ import { complain, say } from "./messages.js";
 import { copyLink } from "./play.js";
 import { playgroundGame } from "./playground_game.js";
 import { counted, numberText } from "./sentences.js";
-import { DEFAULTS, settingParts, settingsIn } from "./settings.js";
+import { DEFAULTS, settingParts, settingsIn } from "./state.js";
 import { still } from "./time_bar.js";
 import { waysCurve } from "./ways_curve.js";
 
 const [WAIT, WAIT_WITHOUT_MOTION] = [50, 1000]; // milliseconds between two reports
-const NARROW = 900; // pixels; the settings are closed at first
 
 /** Make the panel of the page, an App. */
 export function playgroundPanel(app) {
   const root = byId("playground-text").content.firstElementChild.cloneNode(true);
   const [presets, selects] = [".preset", "select"].map((each) => [...root.querySelectorAll(each)]);
   const why = root.querySelector(".verdict");
-  const [lists, facts] = root.querySelectorAll("details");
-  const start = button("Start", () => run(!running), { class: "main large" });
+  const [, facts] = root.querySelectorAll("details");
+  const start = button("Start", () => run(!running), { class: "main start" });
   const step = button("Step", () => run(false, { step: true }));
   const reset = button("Reset", () => { wanted = false; begin(); });
   const share = button("Copy a link", () => copyLink(share));
   const score = html("p", { class: "score" });
   const curve = waysCurve();
   const game = playgroundGame((board) => send({ board }));
-  lists.open = innerWidth > NARROW;
   facts.before(html("div", { class: "row" }, start, step, reset, share, score),
-    html("div", { class: "playground" }, html("div", { class: "stack" }, curve.root, game.maps), game.table));
+    html("div", { class: "playground" }, curve.root, game.maps, game.table));
   presets.forEach((preset) => setAttribute(preset, "click", () =>
     choose({ ...settingsIn(new URLSearchParams(preset.dataset.link)), seed: app.state.playground.seed }, true)));
   selects.forEach((select) => setAttribute(select, "change", () => change(select.name, select.value)));
@@ -77,7 +75,8 @@ export function playgroundPanel(app) {
     const proved = ways === 0;
     const words = proved ? "PROVED: nobody can beat it" : `${counted(ways, "way")} to beat it (as X ${numberText(report.ways[0])}, as O ${numberText(report.ways[1])})`;
     score.className = proved ? "score good" : "score";
-    score.textContent = `${words}, after ${numberText(steps)} moves and ${report.seconds.toFixed(1)} s`;
+    const end = report.spent && !proved ? ". It has stopped, because so many moves did not lead to a proof" : "";
+    score.textContent = `${words}, after ${numberText(steps)} moves and ${report.seconds.toFixed(1)} s${end}`;
     if (!report.running && report.points.length) {
       say(score.textContent);
     }

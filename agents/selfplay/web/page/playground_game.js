@@ -1,7 +1,7 @@
 // The board of the playground, what its learner believes of a position beside what is true, and how it is beaten.
 import { playingBoard } from "./board.js";
 import { button, html, setAttribute } from "./dom.js";
-import { gameFrom, lookedAt, loserOf, played, positionOf } from "./game.js";
+import { gameFrom, lookedAt, loserOf, played, playThrough, positionOf } from "./game.js";
 import { exactMap, learnedMap } from "./heat_map.js";
 import { legendOf } from "./inside.js";
 import { EMPTY, MARKS, emptyBoard, linesOf } from "./rules.js";
@@ -26,7 +26,7 @@ export function playgroundGame(ask) {
     ["Let it move", () => letMove()],
     ["Back", () => go(lookedAt(game, game.at - 1))],
     ["Forward", () => go(lookedAt(game, game.at + 1))],
-    ["Put it on the board", () => go(gameFrom(emptyBoard(RULES), lost(), 0))],
+    ["Play that game", () => playThrough(gameFrom(emptyBoard(RULES), lost(), 0), go, () => game)],
   ].map(([words, click]) => button(words, click));
   let game = gameFrom(emptyBoard(RULES), FIRST);
   let report = null; // the newest one of the trainer

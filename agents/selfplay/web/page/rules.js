@@ -1,6 +1,6 @@
 // The rules of the game. A position is a string of one character a cell, "." or "X" or "O", row by row.
 
-/** @typedef {{rows: number, cols: number, k: number}} Rules What the page knows; the catalogue refuses any other rule. */
+/** @typedef {{rows: number, cols: number, k: number}} Rules What the page knows; Python refuses any other rule. */
 
 export const EMPTY = ".";
 export const MARKS = "XO";

@@ -1,5 +1,6 @@
 // The sentences of the page: values, results, and whether a move keeps what the position is worth.
 import { EMPTY, MARKS, seatToMove, squareWords } from "./rules.js";
+import { SOLVABLE_SQUARES } from "./solve.js";
 
 /** Signs of the results, for small squares and for people who cannot tell the colours apart. */
 export const SIGNS = { win: "+", draw: "=", loss: "\u2212" };
@@ -30,6 +31,11 @@ export function counted(number, noun) {
   return `${numberText(number)} ${noun}${number === 1 ? "" : "s"}`;
 }
 
+/** Return words as a sentence begins. */
+export function capital(words) {
+  return words[0].toUpperCase() + words.slice(1);
+}
+
 /** Return words in a row: "a", "a or b", "a, b or c". */
 export function listed(words, last = "or") {
   return words.length < 2 ? words.join("") : `${words.slice(0, -1).join(", ")} ${last} ${words.at(-1)}`;
@@ -43,7 +49,7 @@ const KEPT_WORTH = { win: "the win", draw: "the draw" };
 /**
  * Return what a player does on a board that was analysed, in one or two sentences.
  *
- * @param {import("./server_api.js").Analysis} analysis
+ * @param {import("./players.js").Analysis} analysis
  * @param {boolean} then A snapshot of the player was analysed.
  */
 export function moveSentence(board, analysis, then) {
@@ -67,12 +73,10 @@ export function moveSentence(board, analysis, then) {
 function worthOfMove(analysis) {
   const result = analysis.exact[analysis.move];
   if (analysis.gives_away === null) {
-    return "Whether that gives anything away is not known on this board.";
+    return "Whether that is right is not known yet.";
   }
   if (analysis.gives_away) {
-    return result === null
-      ? `That gives ${KEPT_WORTH[analysis.position]} away.`
-      : `That gives ${KEPT_WORTH[analysis.position]} away: it is ${WORTH[result]} if both play best from there.`;
+    return `That gives ${KEPT_WORTH[analysis.position]} away: it is ${WORTH[result]} if both play best from there.`;
   }
   return analysis.position === "loss" ? "No move does better: the position is lost." : `That keeps ${KEPT_WORTH[analysis.position]}.`;
 }
@@ -93,24 +97,18 @@ function drawnWorth(analysis) {
 /** Return the exact result of a position in a sentence. */
 export function exactSentence(board, analysis) {
   if (analysis.unsolved) {
-    return "Exact results are not known: this board is too large to be solved here.";
+    return `What is true is not known yet. It is once at most ${SOLVABLE_SQUARES} squares are empty.`;
   }
   if (!analysis.moves.length) {
     return "The game is over.";
   }
-  const whole = analysis.position === null ? "The value of the position is not known."
-    : `With best play the position is ${WORTH[analysis.position]} for ${MARKS[seatToMove(board)]}${endText(analysis)}.`;
-  const unsettled = analysis.exact.some((result, cell) => result === null && board[cell] === EMPTY);
-  return unsettled ? `${whole} ? means not known: the search ran out of time.` : whole;
+  return `With best play the position is ${WORTH[analysis.position]} for ${MARKS[seatToMove(board)]}${endText(analysis)}.`;
 }
 
-/** Return after how many plies a position ends with best play, ", in 3 moves of both"; nothing if that is not known. */
+/** Return after how many plies a position ends with best play. */
 function endText({ exact, plies, position }) {
-  const lengths = plies?.filter((_, cell) => exact[cell] === position) ?? [];
-  if (!lengths.length) {
-    return "";
-  }
-  return `, in ${counted(position === "win" ? Math.min(...lengths) : Math.max(...lengths), "move")} of both`;
+  const lengths = plies.filter((_, cell) => exact[cell] === position);
+  return `: the game ends after ${counted(position === "win" ? Math.min(...lengths) : Math.max(...lengths), "more move")}`;
 }
 
 /** Return how a game has ended, for the person in a seat; null if it has not. */
@@ -125,4 +123,26 @@ export function resultSentence(position, seat) {
     return "A draw.";
   }
   return position.winner === seat ? "You win." : "It wins.";
+}
+
+/** Return what is proved: "unbeatable", "unexploitable", "beaten", or "unknown". */
+export function statusOf({ proved, ways }) {
+  return proved ?? (ways.some((number) => number > 0) ? "beaten" : "unknown");
+}
+
+/** Return the number of ways to beat a player, the sum of some, with a word where there may be more. */
+export function waysText({ ways, complete, about = false }) {
+  const all = ways.reduce((sum, number) => sum + number, 0);
+  const bound = complete ? "" : "at least ";
+  return `${about ? "about " : bound}${counted(all, "way")} to beat it`;
+}
+
+/** Return the sentence that reconciles a proof with states that are still wrong; null if there are none. */
+export function stillWrong({ number, reached }) {
+  if (!number || reached === null) {
+    return null;
+  }
+  const states = `${numberText(number)} state${number === 1 ? " is" : "s are"} still wrong`;
+  const met = reached === 0 ? "its own play never reaches them" : `its own play reaches ${numberText(reached)}, and gives only a win away there`;
+  return `${states}: ${met}.`;
 }

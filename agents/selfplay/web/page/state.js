@@ -1,9 +1,9 @@
 // What the page shows, and the link that restores it: `#player=shipped&seat=O&moves=5,1,9` or `&board=X.O......`.
+import { byId } from "./dom.js";
 import { gameFrom, lookedAt, problemOfGame } from "./game.js";
 import { MARKS, emptyBoard, seatToMove } from "./rules.js";
-import { settingParts, settingsIn } from "./settings.js";
 
-const VIEWS = ["inside", "mistakes", "beat", "proof", "playground"];
+const VIEWS = ["beat", "inside", "mistakes", "playground"];
 
 /**
  * @typedef {object} State
@@ -15,7 +15,6 @@ const VIEWS = ["inside", "mistakes", "beat", "proof", "playground"];
  * @property {string | null} setup The board that is being set up, which need not be a position yet.
  * @property {boolean} playing The time bar moves by itself.
  * @property {string | null} beside The player whose map is shown beside, its index and steps.
- * @property {import("./server_api.js").Group} [mistake] The one that was last led into.
  * @property {Record<string, string>} playground The settings there.
  */
 
@@ -23,7 +22,7 @@ const VIEWS = ["inside", "mistakes", "beat", "proof", "playground"];
  * Return the link to what the page shows.
  *
  * @param {State} state
- * @param {import("./server_api.js").Player} player
+ * @param {import("./players.js").Player} player
  */
 export function linkTo(state, player) {
   const parts = [`player=${encodeURIComponent(player.name)}`, `seat=${MARKS[state.seat]}`];
@@ -52,15 +51,14 @@ export function linkTo(state, player) {
  * Return what a link says, and in `problem` why some of it is not shown; a player with another name is the first.
  *
  * @param {string} hash
- * @param {import("./server_api.js").Player[]} players
+ * @param {import("./players.js").Player[]} players
  * @returns {{state: State, problem: string | null}}
  */
 export function stateOf(hash, players) {
   const link = new URLSearchParams(hash.replace(/^#/, ""));
-  const usable = players.filter((each) => each.error === null);
   const name = link.get("player");
-  const named = usable.find((each) => each.name === name);
-  const player = named ?? usable[0];
+  const named = players.find((each) => each.name === name);
+  const player = named ?? players[0];
   let problem = name !== null && named === undefined ? `There is no player ${name.slice(0, 80)} here.` : null;
 
   const moves = link.get("moves") ? link.get("moves").split(",").map((square) => Number(square) - 1) : [];
@@ -80,7 +78,7 @@ export function stateOf(hash, players) {
       seat: /** @type {0 | 1} */ (seat),
       game,
       view,
-      steps: player.snapshots.slice(0, -1).includes(steps) ? steps : null, // the last one is the player as it is now
+      steps: player.stops.slice(0, -1).includes(steps) ? steps : null, // the last one is the player as it is now
       setup: null,
       playing: false,
       beside: null,
@@ -92,4 +90,29 @@ export function stateOf(hash, players) {
 
 function wholeNumber(text) {
   return text !== null && /^\d{1,15}$/.test(text) ? Number(text) : null;
+}
+
+// The settings of the playground have the names and values of its lists in index.html, as texts.
+
+const NETWORK = {
+  algorithm: "dqn", target: "negamax", rate: "0.012", explore: "0.5", opponent: "itself", illegal: "penalty",
+  replay: "on", targetNetwork: "on", additions: "on", seed: "0",
+};
+/** By algorithm. */
+export const DEFAULTS = { dqn: NETWORK, table: { ...NETWORK, algorithm: "table", rate: "0.1", explore: "0.6" } };
+
+/** Return the parts of a link that hold what differs from the defaults. */
+export function settingParts(settings) {
+  const usual = { ...DEFAULTS[settings.algorithm], algorithm: "dqn" };
+  return Object.keys(usual).filter((name) => settings[name] !== usual[name]).map((name) => `${name}=${settings[name]}`);
+}
+
+/** Return the settings in a link, URLSearchParams; what it lacks, or what is not in a list, is as in the defaults. */
+export function settingsIn(link) {
+  const settings = { ...(link.get("algorithm") === "table" ? DEFAULTS.table : DEFAULTS.dqn) };
+  for (const { name, options } of byId("playground-text").content.querySelectorAll("select")) {
+    const option = [...options].find(({ value }) => value === link.get(name));
+    settings[name] = option?.value ?? settings[name];
+  }
+  return settings;
 }

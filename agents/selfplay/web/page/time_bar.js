@@ -1,9 +1,9 @@
 // The time bar below the board: the player as it was during its run, over the curve of the ways to beat it.
 import { button, byId, html, setAttribute, svg } from "./dom.js";
-import { waysText } from "./evaluation.js";
+import { chosen } from "./game.js";
 import { say } from "./messages.js";
 import { sameRules } from "./rules.js";
-import { numberText } from "./sentences.js";
+import { numberText, waysText } from "./sentences.js";
 
 const MOST_STOPS = 60;
 const [LENGTH, DEPTH] = [1000, 100];
@@ -13,9 +13,9 @@ const [PAUSE_OF_BAR, LONGEST_PLAY] = [400, 12_000]; // milliseconds between two 
 export const still = matchMedia("(prefers-reduced-motion: reduce)");
 
 /** Return the snapshots that the bar stops at: all, or every second one, or every third, always with the last. */
-export function stopsOf(snapshots) {
-  const every = Math.ceil(snapshots.length / MOST_STOPS);
-  return snapshots.filter((_, i) => (snapshots.length - 1 - i) % every === 0);
+export function stopsOf(steps) {
+  const every = Math.ceil(steps.length / MOST_STOPS);
+  return steps.filter((_, i) => (steps.length - 1 - i) % every === 0);
 }
 
 /** Return where a run was after some steps, from 0 to 1: its stops are equally far apart. */
@@ -66,26 +66,23 @@ export function timeBar(app) {
   const other = html("p", { class: "hint" });
   byId("time").append(root, other);
   let drawn = null;
-  let points = [];
-  let known = { key: null, ways: null };
   let timer = null;
-  let chosen = false; // the stop was chosen on the bar, so playing starts there
-  const keyNow = () => `${app.state.player} ${app.state.steps} ${app.state.playing}`;
-  const stops = () => stopsOf(app.player().snapshots);
+  let moved = false; // the stop was chosen on the bar, so playing starts there
+  const stops = () => stopsOf(app.player().stops);
   const pause = () => Math.min(PAUSE_OF_BAR, LONGEST_PLAY / stops().length);
   const at = () => (app.state.steps === null ? stops().length - 1 : Math.max(0, stops().findIndex((each) => each >= app.state.steps)));
 
   function go(index, playing = false) {
     const all = stops();
-    chosen = true;
-    app.update({ steps: index < all.length - 1 ? all[index] : null, playing });
+    moved = true;
+    app.update({ ...chosen(app, app.state.player, index < all.length - 1 ? all[index] : null), playing });
     if (!playing) {
       say(output.textContent);
     }
   }
 
   function begin() {
-    const from = at() === stops().length - 1 || !chosen ? 0 : at() + 1;
+    const from = at() === stops().length - 1 || !moved ? 0 : at() + 1;
     if (still.matches) { // steps instead of motion
       go(from);
       return;
@@ -111,19 +108,9 @@ export function timeBar(app) {
     app.update({ playing: false });
   }
 
-  async function refresh(player) {
-    points = [];
-    draw();
-    const history = await app.history(player).catch(() => ({ points: [] }));
-    if (player === drawn) {
-      ({ points } = history);
-      draw();
-      tell();
-    }
-  }
-
   function draw() {
     const all = stops();
+    const points = app.player().history;
     const most = Math.max(1, ...points.map(({ ways }) => ways));
     const places = points.map(({ steps, ways }) => [placeOf(all, steps) * LENGTH, DEPTH * (1 - ways / most)]);
     const line = places.map(([x, y]) => `L${x.toFixed(1)} ${y.toFixed(1)}`).join("");
@@ -140,29 +127,17 @@ export function timeBar(app) {
   }
 
   function tell() {
-    const all = stops();
-    const steps = all[at()];
-    const point = points.findLast((each) => each.steps <= steps);
-    const about = point?.steps === steps ? "" : "about ";
-    if (known.key !== keyNow()) {
-      know(keyNow());
-    }
-    const ways = known.ways ?? (point ? `${about}${waysText({ ways: [point.ways], complete: point.exact })}` : null);
-    output.textContent = `after ${numberText(steps)} ${app.player().unit}${ways === null ? "" : `, ${ways}`}`;
-    setAttribute(range, "aria-valuetext", output.textContent);
-  }
-
-  /** Request the evaluation of the player on the board: a snapshot between two evaluations of its run has its own. */
-  function know(key) {
-    known = { key, ways: null };
+    const steps = stops()[at()];
+    const { unit, history } = app.player();
+    const point = history.findLast((each) => each.steps <= steps);
+    let ways = "";
     if (!app.state.playing) {
-      app.evaluation().then((evaluation) => {
-        if (known.key === key) {
-          known.ways = waysText(evaluation);
-          tell();
-        }
-      }, () => {});
+      ways = `, ${waysText(app.judged())}`;
+    } else if (point !== undefined) { // its own ways would take too long to count meanwhile
+      ways = `, ${waysText({ ways: [point.ways], complete: point.exact, about: point.steps < steps })}`;
     }
+    output.textContent = `After ${numberText(steps)} ${unit}${ways}`;
+    setAttribute(range, "aria-valuetext", output.textContent);
   }
 
   return () => {
@@ -171,18 +146,16 @@ export function timeBar(app) {
     root.hidden = all.length < 2;
     other.hidden = !root.hidden;
     if (root.hidden) {
-      drawn = null; // answers that are still to come are of no use
-      known = { key: null, ways: null };
-      const learner = app.players.find((each) => each.error === null && each.snapshots.length > 1 && sameRules(each.rules, player.rules));
+      const learner = app.players.find((each) => each.stops.length > 1 && sameRules(each.rules, player.rules));
       const words = learner === undefined ? ["This player has no snapshots. Train one to watch it learn: selfplay train"]
-        : ["This player has no snapshots. One that has: ", button(learner.title, () => app.update({ player: learner.index, steps: null, setup: null }), { class: "link" })];
+        : ["This player has no snapshots. One that has: ", button(learner.title, () => app.go({ ...chosen(app, learner.index), setup: null }), { class: "link" })];
       other.replaceChildren(...words);
       return;
     }
     if (drawn !== player.index) {
       drawn = player.index;
-      chosen = false;
-      refresh(player.index);
+      moved = false;
+      draw();
     }
     range.max = String(all.length - 1);
     range.value = String(at());

@@ -41,20 +41,21 @@ function step() {
   evaluate();
   learner.teach?.();
   training.seconds += (performance.now() - started) / 1000;
-  if (training.proofs === PROOFS_TO_STOP || due >= most) {
+  training.spent = due >= most;
+  if (training.proofs === PROOFS_TO_STOP || training.spent) {
     asked.running = false;
   }
 }
 
 /**
- * Report the run's number and whether it is running; the verdicts since the last report; of the last one the ways to beat
+ * Report the run's number, whether it is running, and whether all its moves are spent; the verdicts since the last report; of the last one the ways to beat
  * it as X and as O and a shortest game that does; and what it has learned and would mark on the board that was asked for.
  */
 function report() {
-  const { run, ways, shortest, seconds, learner, moves, points } = training;
+  const { run, ways, shortest, seconds, learner, moves, points, spent } = training;
   const { board, running } = asked;
   const row = positionNumber(board);
-  postMessage({ run, running, points: points.splice(0), ways, shortest, seconds, board, values: [...learner.values(row)], move: cellOf(moves[row]) });
+  postMessage({ run, running, spent, points: points.splice(0), ways, shortest, seconds, board, values: [...learner.values(row)], move: cellOf(moves[row]) });
 }
 
 /** Train until the next report is due, and continue after requests that have come meanwhile. */
@@ -74,7 +75,7 @@ onmessage = ({ data: { run, settings, step: once, ...change } }) => {
     const { make, ...kind } = LEARNERS[settings.algorithm];
     const numbers = { rate: Number(settings.rate), explore: Number(settings.explore) };
     const learner = make(game, { ...settings, ...numbers }, randomNumbers(Number(settings.seed)));
-    training = { run, ...kind, learner, points: [], proofs: 0, seconds: 0 };
+    training = { run, ...kind, learner, points: [], proofs: 0, seconds: 0, spent: false };
     evaluate();
   }
   if (once) {

@@ -11,7 +11,7 @@ export function waysCurve() {
   const lines = svg("svg", { viewBox: `0 0 ${ACROSS} ${DOWN}`, preserveAspectRatio: "none", "aria-hidden": "true" });
   const scale = html("div", { class: "scale", "aria-hidden": "true" });
   const flag = html("span", { class: "flag-sign" }, "\u2691 proved");
-  const plot = html("div", { class: "plot", role: "img" }, lines, scale, flag);
+  const plot = html("div", { class: "plot", role: "img", "aria-label": "No verdict yet" }, lines, scale, flag);
   const earlier = html("span", { class: "hint" }, "Dashed: the run before.");
   const end = html("span", {});
   const root = html("figure", { class: "curve" }, html("figcaption", { class: "row" }, html("h2", {}, "Ways to beat it"), earlier), plot,

@@ -16,8 +16,13 @@ export async function unpackTensors(text) {
   return readTensors(await unzipped(text));
 }
 
+/** Return the table of a player's answers: a set of cells for each position. */
+export async function unpackAnswers(text) {
+  return new Uint16Array(await unzipped(text));
+}
+
 /**
- * The snapshots of a run as selfplay.web.export packs them: whole parts of a scale, each the change from the one before.
+ * The snapshots of a run as selfplay.web.players packs them: whole parts of a scale, each the change from the one before.
  *
  * @typedef {object} Snapshots
  * @property {number[]} steps
