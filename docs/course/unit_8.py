@@ -202,7 +202,7 @@ print(f"{len(wide.tree):,} positions; with best play the empty board has the val
 # learn this, and `selfplay.train` stops when it has:
 
 # %%
-run = selfplay.train(rows=3, cols=4, k=3, mask=True)
+run = selfplay.train(rows=3, cols=4, k=3, mask=True, eval_every=1_600)
 verdict = run.verdict
 plies = [record.steps for record in run.records]
 print(f"after {plies[-1]:,} plies: exploitability {verdict.exploitability}; ways to beat it "
