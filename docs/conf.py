@@ -65,8 +65,8 @@ FOLDED = "<details><summary>{}</summary>\n\n{}\n\n</details>"
 CODE = "```python\n{}\n```"
 BLANK = "```{{code-block}} python\n:class: blank\n\n{}\n```"
 PRINTED = "```{{code-block}} text\n:class: shown\n\n{}\n```"
-PICTURE = re.compile(r"^<picture>.*</picture>$", re.MULTILINE)
-"""The README's first picture, light or dark. The site has the page's playground in its place."""
+PICTURE = re.compile(r"^!\[.*\]\(docs/hero\.svg\)$", re.MULTILINE)
+"""The README's moving picture. The site has the page's playground in its place."""
 PLAYER = """
 <iframe class="player" src="player.html#view=playground" title="A program that learns while you watch"></iframe>
 
