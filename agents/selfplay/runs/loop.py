@@ -30,18 +30,9 @@ RATES = {"plies": "time/env_steps_per_s", "games": "time/games_per_s", "steps": 
 
 @dataclass(frozen=True, kw_only=True)
 class Record:
-    """What is known of a run at one of its evaluations."""
+    """What is known of a run at one of its evaluations.
 
-    number: int
-    """Evaluations of the run so far, this one included."""
-    steps: int
-    """Plies or games so far."""
-    verdict: Verdict
-    """The result of its exact evaluation."""
-    metrics: Mapping[str, float] = field(repr=False)
-    """Numbers of the evaluation and of the training, by TensorBoard tag; what is not known is left out.
-
-    To watch while it trains:
+    `metrics` has these tags, without those that are not known. To watch while it trains:
 
     - `eval/ways_to_beat`: ways to beat it in both seats; 0 when it is unbeatable
     - `eval/unbeatable`: 1 if it is proved unbeatable, else 0
@@ -72,6 +63,15 @@ class Record:
     - `time/training_s`, `time/updates`, `time/plies`: seconds, updates and plies of training so far
     - `time/env_steps_per_s`, `updates_per_s`, `games_per_s`: speeds without the evaluations
     """
+
+    number: int
+    """Evaluations of the run so far, this one included."""
+    steps: int
+    """Plies or games so far."""
+    verdict: Verdict
+    """The result of its exact evaluation."""
+    metrics: Mapping[str, float] = field(repr=False)
+    """Numbers of the evaluation and of the training, by TensorBoard tag."""
     proofs: int
     """Evaluations in a row, up to this one, that proved what `stop` asks for."""
     lapses: int | None = None
