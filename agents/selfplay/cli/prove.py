@@ -95,7 +95,7 @@ def evaluate(named: NamedPolicy, config: ProveConfig) -> Evaluation:
 
 
 def describe(named: NamedPolicy, verdict: Verdict) -> dict[str, Any]:
-    """Return a verdict, whose it is and what computed it, ready for JSON; docs/proofs.md describes each part."""
+    """Return a verdict, whose it is and what computed it, ready for JSON; `Verdict.to_dict` describes each part."""
     return {
         "player": named.name,
         **verdict.to_dict(),

@@ -180,7 +180,8 @@ class DQNAgent:
     It knows observations, not boards or seats: `observation[:, ::3]` marks the empty cells, and by default `[:, 1::3]`
     the mover's and `[:, 2::3]` the opponent's. All random numbers come from `generator`, which is on `device`.
 
-    `selfplay.train(agent=...)` trains a subclass.
+    `selfplay.train(agent=...)` trains a subclass. What it adds may change during training only if `own_tensors` returns
+    it.
     """
 
     def __init__(

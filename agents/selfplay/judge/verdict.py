@@ -167,9 +167,15 @@ class Verdict:
         return verdict_html(self)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return all numbers and what they prove, ready for JSON.
+        """Return all numbers and what they prove, ready for JSON; a number that is not known is None.
 
-        `docs/proofs.md` describes each.
+        The names are those of the attributes and properties. `board` holds the fields of `rules`; `first` and `second`
+        hold those of a `SeatVerdict`, with its `ways_to_beat`; `lower_bounds` names the counts that are lower bounds,
+        such as "second.losses".
+
+        `selfplay prove --json` adds `player`, its name as typed; `model_sha256`, the checksum of the run's
+        model.safetensors, or None; and `versions` of Python and the packages on which the verdict may depend. `--csv`
+        prints the same with names such as `first.loss`, and leaves empty what is not known.
         """
         seats = {"first": self.first, "second": self.second}
         lower_bounds = [] if self.complete else [*COUNTS]

@@ -44,7 +44,7 @@ def train(
     games=2000)`. Or give a config object, and settings to change in it: `train(selfplay.open(RUN).config, seed=2)`.
     `learner` is your own algorithm, a `selfplay.Learner` or a class that makes one. `network` is your own network: a
     module from [B, 3A] to [B, A], or a function of the rules that returns one. `agent` is your own subclass of
-    `selfplay.DQNAgent`.
+    `selfplay.DQNAgent`. A run folder holds weights, never code, so give the same one again to resume the run.
 
     With `resume` the run in that folder continues from its last checkpoint, with these `settings` changed; with `force`
     even settings that a resumed run must keep. `checkpoint_interval` is in seconds. `name` and `runs_dir` are the name

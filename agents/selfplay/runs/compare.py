@@ -54,7 +54,11 @@ def distinctive_settings(config: RunSettings) -> dict[str, Any]:
 
 
 def results(run: Run) -> dict[str, Any]:
-    """Return the results of a run: the verdict of the player that it kept, and how it came there."""
+    """Return the results of a run: the verdict of the player that it kept, and how it came there.
+
+    `first_proof` is the plies or games to the first evaluation that proved it, and `lapses` the later ones in which it
+    could be beaten; `steps`, `updates` and `seconds` are of the whole training.
+    """
     last = run.records[-1] if run.records else None
     verdict = run.verdict if run.records else None
     since_proof = past_proof(run.records)

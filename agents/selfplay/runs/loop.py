@@ -30,7 +30,39 @@ RATES = {"plies": "time/env_steps_per_s", "games": "time/games_per_s", "steps": 
 
 @dataclass(frozen=True, kw_only=True)
 class Record:
-    """What is known of a run at one of its evaluations."""
+    """What is known of a run at one of its evaluations.
+
+    `metrics` has these tags, without those that are not known. To watch while it trains:
+
+    - `eval/ways_to_beat`: ways to beat it in both seats; 0 when it is unbeatable
+    - `eval/unbeatable`: 1 if it is proved unbeatable, else 0
+    - `eval/lapses`: evaluations after the first proof in which it could be beaten
+    - `eval/optimal_fraction`: share of the decision states in which its move is optimal
+    - `eval/steps_to_proof`: the first proof, written once
+
+    The rest of the verdict; `exact/second/...` says of O what `exact/first/...` says of X:
+
+    - `exact/first/losses`, `illegal`: ways to beat it, by a line and by its own illegal move
+    - `exact/first/win_vs_random`, `draw_vs_random`, `loss_vs_random`, `illegal_loss_vs_random`: exact probabilities
+      against uniformly random moves; illegal moves are losses, and the last counts them alone
+    - `exact/first/best_response`: its result against the best opponent: 1, 0 or -1
+    - `exact/first/plies_followed`, `positions_met`, `losses_at_least`, `illegal_at_least`: what is known instead where
+      it reaches too many positions
+    - `exact/optimal_states`, `exact/illegal_states`: decision states in which its move is optimal, or illegal
+    - `exact/exploitability`: what the best opponent gets beyond the value of the game
+    - `exact/confirmed`: 1 if it was asked again wherever rounding could decide; 0 if it then chose otherwise, so that
+      nothing is proved
+
+    The training; shares and speeds are those since the last evaluation:
+
+    - `loss/td`, `q/mean`: loss of the last update, and the mean value of its actions
+    - `q/opening`, `game/self_play`: in TensorBoard, at the end: its values on the empty board, a game against itself
+    - `games/first_wins`, `second_wins`, `draws`, `illegal`: shares of the training games of a tabular learner
+    - `explore/epsilon`: probability of a random move
+    - `teach/positions`: counterexamples that this evaluation found
+    - `time/training_s`, `time/updates`, `time/plies`: seconds, updates and plies of training so far
+    - `time/env_steps_per_s`, `updates_per_s`, `games_per_s`: speeds without the evaluations
+    """
 
     number: int
     """Evaluations of the run so far, this one included."""

@@ -29,7 +29,23 @@ checkpoint; SIGTERM or a second Ctrl-C ended the program."""
 
 @dataclass(frozen=True)
 class Run:
-    """The results of a run."""
+    """The results of a run.
+
+    Its `folder` holds these files:
+
+    - `config.json`: every setting, and from which steps the player was kept
+    - `model.safetensors`: the networks, or the table, of the last proved player, or else of the last player
+    - `evaluation.json`: its exact evaluation
+    - `metrics.jsonl`: a line for each evaluation, with the tags of `Record.metrics` as keys
+    - `snapshots`: the player at about ten moments in each doubling of the steps
+    - `progress.png`: the curves, with a mark where the proof held
+    - `checkpoint.safetensors`: everything that resuming needs; delete it if you will not resume
+    - `events.out.tfevents.*`: what TensorBoard shows
+    - `table.csv`, of minimax-q: 19,683 lines of 9 numbers. A position is on line 1 + the sum of c * 3^i over its cells
+      i, where c is 0 for an empty cell, 1 for X and 2 for O
+
+    The other tabular learners also write plots and tables of their games.
+    """
 
     config: RunSettings
     """Its settings."""
