@@ -145,7 +145,9 @@ class Bootstrap(NamedTuple):
     sign: int
     """1 if what is good for the seat to move there is good for the seat that acted, -1 if it is bad."""
     value: Callable[["DQNAgent", Tensor], Tensor] = best_value
-    """From the agent that values the position, and what the seat to move there sees [B, 3A], to its value [B]."""
+    """From the agent that values the position, and what the seat to move there sees [B, 3A], to its value [B].
+
+    It must be finite also where no cell is empty, as in finished games, whose value is multiplied by 0."""
     reward: Callable[["DQNAgent", Transitions], Tensor] = plain_reward
     """From the agent that acted, and its transitions, to what they pay [B]: a bonus for the action would come here."""
 

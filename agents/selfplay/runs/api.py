@@ -77,7 +77,7 @@ def train(
         ended = result.FINISHED if finished else result.INTERRUPTED
         new = result.Run(config, place, [], ended, network=network, learner=learner)
         notes = part_names(network=network, agent=agent)
-        return run.train(new, trained, flags, notes, stop_when, progress)
+        return run.train_in_folder(new, trained, flags, notes, stop_when, progress)
 
 
 def training(

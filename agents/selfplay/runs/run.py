@@ -228,7 +228,7 @@ class RunFolder(Recorder):
                 (self._folder / SNAPSHOTS / f"{steps}.safetensors").unlink()
 
 
-def train(
+def train_in_folder(
     run: Run,
     learner: Learner,
     flags: RunFlags,

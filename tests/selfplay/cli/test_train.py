@@ -77,6 +77,16 @@ def test_what_the_run_folder_holds(finished: tuple[str, Path, str], capsys: pyte
     assert next(line for line in output.splitlines() if line.startswith(("PROVED", "NOT "))).partition(":")[0] in proved
 
 
+def test_a_run_that_is_stopped_has_the_status_of_an_interrupted_program(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    without_plots(monkeypatch.setattr)
+    with pytest.raises(SystemExit) as ended:
+        train.main(["td-backup", "--games", "40", "--run-dir", str(tmp_path / "it")], stop_when=lambda: True)
+    assert ended.value.code == 130
+    assert selfplay.open(tmp_path / "it").interrupted
+
+
 def test_a_board_too_large_to_solve_is_evaluated_by_the_positions_that_the_player_leads_to(tmp_path: Path) -> None:
     flags = "--rows 3 --cols 6 --k 2 --total-steps 1100 --hidden 16 --run-dir"  # with k 2 games are short
     train.main([*flags.split(), str(tmp_path / "it")])
