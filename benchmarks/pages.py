@@ -62,7 +62,7 @@ def of_figures() -> str:
             machines = [json.loads(data_file(DOCS, "evidence").read_text())[name]["measured on"]]
         else:
             machines = [*machines_in(data_file(DOCS, name)), *machines_in(DOCS / file)]
-        lines.append([f"[{name}]({file})", f"`{command}`", said("commit", machines), load(machines)])
+        lines.append([f"[{name}]({file})", f"`{command}`", as_text("commit", machines), load(machines)])
     return markdown(lines)
 
 
@@ -76,7 +76,7 @@ def machines_in(path: Path) -> list[dict[str, str]]:
         return [{"commit": line["commit"]} for line in csv.DictReader(file) if "commit" in line]
 
 
-def said(name: str, machines: Iterable[Mapping[str, str]]) -> str:
+def as_text(name: str, machines: Iterable[Mapping[str, str]]) -> str:
     """Return the different values that machines have for a name."""
     return "; ".join(dict.fromkeys(machine[name] for machine in machines if name in machine))
 
@@ -102,7 +102,7 @@ def of_study(study: Mapping[str, str]) -> str:
     links = [f"[{path.name}]({name}/{path.name})" for path in files if path.suffix != ".png"]
     lines += [f"- Data: {', '.join(links)}", f"- Command: {study['command']}"]
     for fact in ("commit", "CPU", "GPU"):
-        found = said(fact, machines)
+        found = as_text(fact, machines)
         if found:
             lines.append(f"- {fact[0].upper()}{fact[1:]}: {found}")
     return "\n".join(lines) + "\n"

@@ -20,7 +20,7 @@ from benchmarks.peers import report
 from benchmarks.peers.evaluations import ONLINE, Run
 from benchmarks.peers.learners import TOLD
 from selfplay.files import write_whole
-from selfplay.pictures import BOTH, CURVES, FIRST, png, styled
+from selfplay.plot_style import BOTH, CURVES, FIRST, png, styled
 from selfplay.sweep import plots
 from selfplay.sweep.results import Result
 

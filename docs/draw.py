@@ -26,7 +26,7 @@ from playwright.sync_api import ViewportSize, sync_playwright
 import selfplay
 from selfplay.cli import course
 from selfplay.lessons import UNITS_OF_CLONE
-from selfplay.pictures import STYLE
+from selfplay.plot_style import STYLE
 from selfplay.web.page import write_page
 from selfplay.web.players import players_data
 from tictactoe import Rules, planes, solve

@@ -16,7 +16,7 @@ import selfplay
 from selfplay.judge.ask import agent_policy
 from selfplay.judge.evaluate import POSITIONS, search_seat
 from selfplay.judge.follow import Ply
-from selfplay.pictures import STYLE
+from selfplay.plot_style import STYLE
 from selfplay.position import Position
 from tictactoe import Rules
 from tictactoe.rendering.svg import BLUE, GREEN, GREY

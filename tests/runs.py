@@ -12,12 +12,12 @@ from typing import Any
 
 import pytest
 
-from selfplay import pictures
+from selfplay import plot_style
 from selfplay.dqn.config import DQNConfig
 from selfplay.errors import UserError
 from selfplay.runs import folder as run_folder, plots
 from selfplay.runs.checkpoint import read_checkpoint
-from selfplay.runs.loop import Progress
+from selfplay.runs.loop import Counters
 from selfplay.runs.run import RunFolder
 from selfplay.tabular import learners as tabular
 from selfplay.tensor_file import write_tensors
@@ -45,7 +45,7 @@ def without_plots(replace: Callable[[object, str, object], object]) -> None:
         replace(plots, name, lambda *_: None)
     for name in ("cumulative_figure", "groups_figure", "density_figure"):
         replace(tabular, name, lambda *_: None)
-    for module in (pictures, tabular):
+    for module in (plot_style, tabular):
         replace(module, "png", lambda _: PIXEL)
 
 
@@ -57,7 +57,7 @@ class Stopper:
         self.signals = [signal.SIGINT]
         checkpoint = RunFolder.checkpoint
 
-        def count(folder: RunFolder, progress: Progress, now: bool) -> None:
+        def count(folder: RunFolder, progress: Counters, now: bool) -> None:
             if not now:
                 self.left -= 1
                 if self.left == 0:

@@ -43,7 +43,7 @@ def predict(question: str, answer: Any) -> None:
         return
     _predictions[question] = answer
     if answer is not None:
-        print(f"{question}: you predict {said(answer)}. This is kept until the answer.")
+        print(f"{question}: you predict {as_text(answer)}. This is kept until the answer.")
 
 
 def reveal(question: str, truth: Any) -> None:
@@ -63,9 +63,9 @@ def reveal(question: str, truth: Any) -> None:
         word = "partly right" if isinstance(truth, tuple | list) else "close"
         if points in (0, 1):
             word = "right" if points else "a surprise"
-        verdict = f"You predicted {said(predicted)}: {word}"
+        verdict = f"You predicted {as_text(predicted)}: {word}"
     total = f" ({sum(_scores.values()):g} of {len(_scores)} points so far)" if _scores else ""
-    print(f"{question}: {said(truth)}. {verdict}{total}.")
+    print(f"{question}: {as_text(truth)}. {verdict}{total}.")
 
 
 def score(predicted: Any, truth: Any) -> float:
@@ -81,7 +81,7 @@ def score(predicted: Any, truth: Any) -> float:
     return 0.5 if close else 0.0
 
 
-def said(answer: Any) -> str:
+def as_text(answer: Any) -> str:
     """Return an answer as people write it."""
     if isinstance(answer, bool):
         return "yes" if answer else "no"
@@ -90,7 +90,7 @@ def said(answer: Any) -> str:
     if isinstance(answer, float):
         return f"{answer:.2f}"
     if isinstance(answer, Sequence) and not isinstance(answer, str):
-        return ", ".join(map(said, answer))
+        return ", ".join(map(as_text, answer))
     return str(answer)
 
 
@@ -110,7 +110,7 @@ def require(passed: object, message: str, *position: int) -> None:
         if mover.bit_count() == opponent.bit_count():
             seat, marks = "X", (mover, opponent)
         sys.displayhook(board_svg(RULES, *marks, numbers=True))
-        x_cells, o_cells = (said(RULES.cells_of(cells)) or "no cell" for cells in marks)
+        x_cells, o_cells = (as_text(RULES.cells_of(cells)) or "no cell" for cells in marks)
         message = f"with {seat} to move on this board (X has {x_cells}; O has {o_cells}), {message}"
     stop(message)
 

@@ -201,7 +201,7 @@ def check_not_searched(named: NamedPolicy, purpose: str) -> None:
 
 
 @contextlib.contextmanager
-def following() -> Iterator[Progress]:
+def progress_spinner() -> Iterator[Progress]:
     """Yield the progress of an evaluation, which a spinner shows on a terminal."""
     console = open_console()
     if not console.is_terminal:

@@ -69,7 +69,7 @@ def from_the_first(settings: Sequence[Amounts]) -> list[Line]:
     lines = [dict.fromkeys(("difference", "difference, plies", "p", "clear?"), "-")]
     for other, p in zip(others, holm([p_value(first, other) for other in others]), strict=True):
         _, apart = compare(first, other)
-        found = said(p, apart, MARGIN * of_control)
+        found = conclusion(p, apart, MARGIN * of_control)
         difference = apart.text(0, "+")
         alone, *_ = difference.split()
         line = {"difference": difference, "difference, plies": alone, "p": p_text(p), "clear?": found}
@@ -109,7 +109,7 @@ def p_text(p: float) -> str:
     return f"{p:.2g}" if p >= 0.001 else "< 0.001"
 
 
-def said(p: float, apart: Estimate, margin: float) -> str:
+def conclusion(p: float, apart: Estimate, margin: float) -> str:
     """Return whether a difference is clear, and if not, whether it is small or open."""
     if p < LEVEL:
         return "clear"

@@ -10,7 +10,7 @@ from IPython.core.interactiveshell import InteractiveShell
 from nbclient import NotebookClient
 
 import selfplay
-from selfplay.pictures import png
+from selfplay.plot_style import png
 from tests.selfplay.dqn.scripted import config_with, make
 
 HTML = "<table>"

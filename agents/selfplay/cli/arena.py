@@ -41,7 +41,7 @@ class ArenaConfig:
                 raise UserError(f"{name}: is listed twice; give each player once, it also meets itself")
 
 
-class Result(NamedTuple):
+class Match(NamedTuple):
     """The probability of each end of the games between two players."""
 
     x_wins: float
@@ -53,7 +53,7 @@ class Result(NamedTuple):
     """X and O mark a taken cell, which loses."""
 
 
-Results: TypeAlias = Mapping[tuple[str, str], Result]
+Results: TypeAlias = Mapping[tuple[str, str], Match]
 """The results by the names of the players that play X and O."""
 
 
@@ -101,7 +101,7 @@ def how_free(name: str) -> int:
     return 1 if run_folder(name) is None else 0
 
 
-def result_of(x: AgentPolicy, o: AgentPolicy) -> Result:
+def result_of(x: AgentPolicy, o: AgentPolicy) -> Match:
     """Follow every choice of two players ply by ply, each distinct position once, and return how their games end."""
     rules = x.rules
     wins, illegal = [0.0, 0.0], [0.0, 0.0]
@@ -130,7 +130,7 @@ def result_of(x: AgentPolicy, o: AgentPolicy) -> Result:
     ends = np.array([wins[0] + illegal[1], share.sum(), wins[1] + illegal[0], *illegal])
     # Divided by their sum, a certain end is exactly 1, although the probabilities are rounded.
     x_wins, draw, o_wins, *charged = (ends / ends[:3].sum()).tolist()
-    return Result(x_wins, draw, o_wins, (charged[0], charged[1]))
+    return Match(x_wins, draw, o_wins, (charged[0], charged[1]))
 
 
 def table(results: Results) -> "Table":
@@ -149,7 +149,7 @@ def table(results: Results) -> "Table":
     return shown
 
 
-def cell_text(result: Result) -> str:
+def cell_text(result: Match) -> str:
     """Return a result in percent: X wins/draw/O wins, and below them the taken cells of both if there are any."""
     text = "/".join(map(percent, result[:3]))
     if any(result.illegal):

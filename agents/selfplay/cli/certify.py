@@ -7,7 +7,7 @@ from selfplay.cli.flags import parse
 from selfplay.files import check_output, checksum_of_file, write_output, write_whole
 from selfplay.judge import certificate, check_certificate
 from selfplay.judge.ask import choices_policy
-from selfplay.players import EvaluatedPlayer, following
+from selfplay.players import EvaluatedPlayer, progress_spinner
 from selfplay.program import say, shell_line
 from selfplay.runs.folder import MODEL
 from selfplay.runs.load import SHIPPED
@@ -29,7 +29,7 @@ class CertifyConfig(EvaluatedPlayer):
 def main(args: Sequence[str], prog: str = "selfplay certify") -> None:
     """Write the certificate of a player, and print how to check it without this program."""
     config = parse(CertifyConfig, args, prog)
-    with following() as progress:
+    with progress_spinner() as progress:
         named = config.resolve(progress)
         name, rules, policy = named.name, named.rules, named.policy
         if name in OPPONENTS:

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from selfplay.cli.flags import offer, parse
 from selfplay.errors import UserError, one_line
 from selfplay.files import write_whole
-from selfplay.lessons import UNITS, UNITS_OF_CLONE, NotYetError, require, said
+from selfplay.lessons import UNITS, UNITS_OF_CLONE, NotYetError, as_text, require
 from selfplay.program import say, shell_line
 from selfplay.settings import Count, checked
 
@@ -36,7 +36,7 @@ class Cell(NamedTuple):
     source: str
 
 
-class Result(NamedTuple):
+class HandIn(NamedTuple):
     """What the check of one file has found."""
 
     student: str
@@ -167,11 +167,11 @@ def check(folder: Path, seconds: int, as_csv: bool) -> None:
             student = entry.name if entry.is_dir() else student_of(entry)
             paths = notebooks_in(entry)
             if not paths:
-                results.append(Result(student, entry.name, None, "no notebook (.ipynb) and no script (.py)"))
+                results.append(HandIn(student, entry.name, None, "no notebook (.ipynb) and no script (.py)"))
             for path in paths:
                 name = str(path.relative_to(folder))
                 print(one_line(f"checking {name}"), file=sys.stderr)
-                results.append(Result(student, name, *check_file(path, seconds)))
+                results.append(HandIn(student, name, *check_file(path, seconds)))
     finally:  # also after Ctrl-C, for the results so far took minutes
         show(results, as_csv)
 
@@ -229,7 +229,7 @@ def fault_of(unit: Path, blanks: Sequence[str], seconds: int) -> str:
     [ours] = [cell.source for cell in script_cells(unit.read_text("utf-8")) if BLANK in cell.tags]
     names = re.findall(r"^(?:class|def) (\w+)", ours, re.MULTILINE)
     if not blanks:
-        return f"no cell is tagged blank, as the one that holds {said(names)} must be"
+        return f"no cell is tagged blank, as the one that holds {as_text(names)} must be"
     last = max(place for place, cell in enumerate(cells) if "PASSED" in cell.source)
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         try:
@@ -262,7 +262,7 @@ def run_job() -> None:
             exec(source, variables)  # noqa: S102 (a student's cell, which this process is for, or ours)
             if BLANK in tags:
                 missing = [name for name in names if name not in variables]
-                require(not missing, f"the cell tagged blank must hold {said(names)}; it lacks {said(missing)}")
+                require(not missing, f"the cell tagged blank must hold {as_text(names)}; it lacks {as_text(missing)}")
     except NotYetError as error:
         fault = str(error)
     except Exception as error:
@@ -272,7 +272,7 @@ def run_job() -> None:
     place.write_text(one_line(fault), "utf-8")
 
 
-def show(results: Sequence[Result], as_csv: bool) -> None:
+def show(results: Sequence[HandIn], as_csv: bool) -> None:
     """Print the students by units, and what is wrong with which file: as text, or all in one table as CSV."""
     table = [["student", *(f"unit {number}" for number in NUMBERS)]]
     faults = [["what is wrong"]]
@@ -291,7 +291,7 @@ def show(results: Sequence[Result], as_csv: bool) -> None:
         print(fault)
 
 
-def word_for(results: Sequence[Result], number: int) -> str:
+def word_for(results: Sequence[HandIn], number: int) -> str:
     """Return whether one of a student's files passes a unit; nothing if none holds it."""
     faults = [result.fault for result in results if result.unit == number]
     if not faults:

@@ -18,7 +18,7 @@ from selfplay.files import checksum_of_file
 from selfplay.judge.evaluate import BOTH_SEATS, Evaluation, evaluate_policy
 from selfplay.judge.progress import Progress
 from selfplay.judge.verdict import Verdict
-from selfplay.players import EvaluatedPlayer, NamedPolicy, following, print_to_stderr
+from selfplay.players import EvaluatedPlayer, NamedPolicy, print_to_stderr, progress_spinner
 from selfplay.program import say
 from selfplay.runs.folder import MODEL
 from selfplay.runs.screen import verdict_style
@@ -65,7 +65,7 @@ def main(args: Sequence[str], prog: str = "selfplay prove") -> None:
     if config.json or config.csv:
         print_for_programs(config)
         return
-    with following() as progress:
+    with progress_spinner() as progress:
         named = config.resolve(progress)
         evaluation = evaluate(named, config)
     said = [verdict_text(evaluation.verdict)]

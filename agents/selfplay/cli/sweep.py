@@ -20,7 +20,7 @@ from selfplay.runs.folder import RunFlags
 from selfplay.runs.load import check_part, part_names
 from selfplay.settings import Count, Seconds, SettingsError, checked
 from selfplay.sweep import plan as plans
-from selfplay.sweep.plan import Plan, Range, Run
+from selfplay.sweep.plan import Plan, PlannedRun, Range
 
 if TYPE_CHECKING:
     from selfplay.sweep.results import Result
@@ -101,7 +101,7 @@ def new_folder(config: SweepConfig, plan: Plan) -> Path:
 def train_runs(
     config: SweepConfig,
     plan: Plan,
-    runs: Sequence[Run],
+    runs: Sequence[PlannedRun],
     space: Mapping[str, Range | list[str]],
     folder: Path,
     own: Mapping[str, Any],
@@ -110,10 +110,10 @@ def train_runs(
     print("Ray starts; then a line is printed for each run that ends.", flush=True)
     from selfplay.sweep import engine
     from selfplay.sweep.bar import Bar
-    from selfplay.sweep.search import Search
+    from selfplay.sweep.search import SampledSearch
 
     results = []
-    source = Search(plan, space, folder) if plan.search else engine.Grid(runs)
+    source = SampledSearch(plan, space, folder) if plan.search else engine.Grid(runs)
     of_all = f" of {len(runs):,}" if runs else ""
     with Bar(len(runs) or None) as bar, engine.connected(config.cpus, config.address):
         for result in engine.train_all(folder, source, config.cpus, config.checkpoint_interval, bar.show, **own):

@@ -14,7 +14,7 @@ from tyro.conf import Positional
 from selfplay.cli.flags import parse
 from selfplay.errors import UserError
 from selfplay.files import check_output
-from selfplay.players import BoardFlags, following, run_folder
+from selfplay.players import BoardFlags, progress_spinner, run_folder
 from selfplay.runs.folder import MODEL, SNAPSHOTS
 from selfplay.runs.load import SHIPPED
 from selfplay.settings import checked
@@ -67,7 +67,7 @@ def write(config: WebConfig, file: Path, version: str | None = None) -> bytes:
     from selfplay.web.players import players_data
 
     torch.set_num_threads(1)  # fastest for small networks, and leaves the other cores to training
-    with following() as progress:
+    with progress_spinner() as progress:
         players = players_data(config.players, config.perspective, config.given_rules, progress)
     return write_page(players, file, version=version)
 

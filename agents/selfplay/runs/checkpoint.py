@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from selfplay.errors import UserError
 from selfplay.files import sync
 from selfplay.runs.folder import CHECKPOINT, METRICS
-from selfplay.runs.loop import Progress
+from selfplay.runs.loop import Counters
 from selfplay.settings import RunSettings, to_json
 from selfplay.tensor_file import read_state, write_state
 
@@ -35,13 +35,13 @@ class Checkpoint(NamedTuple):
     """Of the learner."""
     kept: Kept | None
     """None if no player was proved."""
-    progress: Progress
+    progress: Counters
     settings: Mapping[str, Any]
     """Of the run when it was written."""
 
 
 def write_checkpoint(
-    folder: Path, state: Mapping[str, Any], kept: Kept | None, progress: Progress, config: RunSettings
+    folder: Path, state: Mapping[str, Any], kept: Kept | None, progress: Counters, config: RunSettings
 ) -> None:
     """Write the checkpoint of a run in place of the last one, whole or not at all.
 
@@ -74,6 +74,6 @@ def read_checkpoint(folder: Path) -> Checkpoint | None:
         if "kept" in run:
             tensors = {name: state.pop(name) for name in list(state) if name.startswith(KEPT)}
             kept = Kept(run["kept"], {name.removeprefix(KEPT): value for name, value in tensors.items()})
-        return Checkpoint(state, kept, Progress(**run["progress"]), run["settings"])
+        return Checkpoint(state, kept, Counters(**run["progress"]), run["settings"])
     except (KeyError, TypeError) as error:
         raise UserError(f"{path}: is no checkpoint of a run ({error!r}); start a new run") from None

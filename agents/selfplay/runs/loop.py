@@ -12,7 +12,7 @@ from selfplay.errors import UserError
 from selfplay.judge.ask import AgentPolicy, agent_policy
 from selfplay.judge.evaluate import evaluate_policy
 from selfplay.judge.move_values import ALL_STATES_CELLS
-from selfplay.judge.progress import Progress as Watch
+from selfplay.judge.progress import Progress
 from selfplay.judge.teach import TrainingPositions, evaluate_for_training
 from selfplay.judge.verdict import Verdict
 from selfplay.learner import Learner
@@ -81,7 +81,7 @@ class Record:
 
 
 @dataclass(kw_only=True)
-class Progress:
+class Counters:
     """The counters that a resumed run needs besides the state of its learner."""
 
     due: int
@@ -104,17 +104,17 @@ class Recorder:
     def snapshot(self, player: AnyAgent) -> None:
         """Save the player between evaluations."""
 
-    def checkpoint(self, progress: Progress, now: bool) -> None:
+    def checkpoint(self, progress: Counters, now: bool) -> None:
         """Write what the run needs to continue, if it is time or `now`."""
 
 
 def train(
     learner: Learner,
     config: RunSettings,
-    progress: Progress | None = None,
+    progress: Counters | None = None,
     recorder: Recorder | None = None,
     should_stop: Callable[[], bool] = lambda: False,
-    watch: Callable[[], Watch | None] = lambda: None,
+    watch: Callable[[], Progress | None] = lambda: None,
 ) -> Iterator[Record]:
     """Train until `stop` is proved three times in a row or the steps are spent, and yield each evaluation.
 
@@ -126,7 +126,7 @@ def train(
     Raises:
         UserError: what was learned is no longer finite, or a custom learner does not advance.
     """
-    progress, recorder = progress or Progress(due=config.eval_every), recorder or Recorder()
+    progress, recorder = progress or Counters(due=config.eval_every), recorder or Recorder()
     speed = _Speed(learner, progress)
     while not (progress.evaluations and ends(config, learner.steps, progress.proofs)):
         evaluation_due = min(progress.due, config.length)
@@ -149,7 +149,7 @@ def train(
         yield record
 
 
-def _advance(learner: Learner, until: int, progress: Progress) -> None:
+def _advance(learner: Learner, until: int, progress: Counters) -> None:
     """Let the learner advance, if there is anything left: a run may only evaluate what it begins with.
 
     Raises:
@@ -173,7 +173,7 @@ def _teach(learner: Learner, counterexamples: TrainingPositions | None) -> None:
 class _Speed:
     """The speed of learning between two evaluations."""
 
-    def __init__(self, learner: Learner, progress: Progress) -> None:
+    def __init__(self, learner: Learner, progress: Counters) -> None:
         self._learner, self._progress = learner, progress
         self._last = self._now()
 
@@ -194,7 +194,7 @@ class _Speed:
 
 
 def _evaluate(
-    learner: Learner, config: RunSettings, progress: Progress, speed: _Speed, watch: Watch | None
+    learner: Learner, config: RunSettings, progress: Counters, speed: _Speed, watch: Progress | None
 ) -> tuple[Record, TrainingPositions | None]:
     """Return an exact evaluation of the current player, and counterexamples if the learner is taught.
 
@@ -235,7 +235,7 @@ def _evaluate(
     return record, positions
 
 
-def learner_policy(learner: Learner, player: AnyAgent, watch: Watch | None = None) -> AgentPolicy:
+def learner_policy(learner: Learner, player: AnyAgent, watch: Progress | None = None) -> AgentPolicy:
     """Return the policy with which a learner's player is evaluated."""
     perspective = getattr(learner, "perspective", "absolute")
     return replace(agent_policy(player, learner.rules, perspective, progress=watch), other_view=None)

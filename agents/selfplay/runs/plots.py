@@ -13,7 +13,7 @@ from matplotlib.patches import Rectangle
 from matplotlib.ticker import EngFormatter, LogLocator, NullFormatter, PercentFormatter, StrMethodFormatter
 
 from selfplay.judge.report import finite_values, value_text
-from selfplay.pictures import BOTH, FIRST, PROVED, RESULTS, SECOND, png, styled
+from selfplay.plot_style import BOTH, FIRST, PROVED, RESULTS, SECOND, png, styled
 from selfplay.protocols import Array
 from selfplay.runs.folder import differences
 from selfplay.runs.loop import Record

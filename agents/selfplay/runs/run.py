@@ -22,7 +22,7 @@ from selfplay.runs import folder as run_folder, loop
 from selfplay.runs.checkpoint import Kept, read_checkpoint, write_checkpoint
 from selfplay.runs.folder import CHECKPOINT, METRICS, MODEL, PROGRESS, SNAPSHOTS, RunFlags
 from selfplay.runs.load import snapshot_steps
-from selfplay.runs.loop import PROOFS_TO_STOP, Progress, Record, Recorder, learner_policy, worth
+from selfplay.runs.loop import PROOFS_TO_STOP, Counters, Record, Recorder, learner_policy, worth
 from selfplay.runs.metrics import Metrics, read_metrics
 from selfplay.runs.result import FINISHED, INTERRUPTED, TERMINATED, Interrupted, Run, earlier_records
 from selfplay.runs.screen import Screen
@@ -55,7 +55,7 @@ class RunFolder(Recorder):
         self._next_checkpoint = time.perf_counter() + self._interval
         self._events: Any = None
         self._events_due = time.perf_counter() + SECONDS_WITHOUT_EVENTS
-        self.progress = Progress(due=self._config.eval_every)
+        self.progress = Counters(due=self._config.eval_every)
         """The counters of the run."""
         is_new = not (flags.resume and self._restore())
         lines = self._earlier_lines(0 if is_new else self.progress.evaluations)
@@ -90,7 +90,7 @@ class RunFolder(Recorder):
         """Save the player between evaluations; it leaves the second half of the room to the players of evaluations."""
         self._save(player, LARGEST // 2)
 
-    def checkpoint(self, progress: Progress, now: bool) -> None:
+    def checkpoint(self, progress: Counters, now: bool) -> None:
         """Write what the run needs to continue, if it is time or `now`."""
         started = time.perf_counter()
         if now or started >= self._next_checkpoint:
@@ -117,9 +117,9 @@ class RunFolder(Recorder):
         if is_finished and hasattr(self._learner, "write_report"):
             self._learner.write_report(self._folder)
         if run.records:
-            from selfplay import pictures
+            from selfplay import plot_style
 
-            write_whole(self._folder / PROGRESS, pictures.png(run.plot()))
+            write_whole(self._folder / PROGRESS, plot_style.png(run.plot()))
             self._write_events()
             self._write_last_events()
         # Last of all: until then a run that is killed is resumed, and writes all of it again.
@@ -138,13 +138,13 @@ class RunFolder(Recorder):
         self._events.hparams()
         player, rules = self._learner.player(), self._config.rules
         if hasattr(player, "q_values"):
-            from selfplay import pictures
+            from selfplay import plot_style
             from selfplay.runs import plots
 
             opening = batch.observe(rules, batch.reset(rules, 1, np), "mover")
             values = np.asarray(player.q_values(opening))[0].reshape(rules.rows, rules.cols)
             title = f"Values of the opening, {self._learner.steps:,} {self._config.unit}"
-            self._events.picture("q/opening", pictures.png(plots.value_figure(values, title, self._config.algorithm)))
+            self._events.picture("q/opening", plot_style.png(plots.value_figure(values, title, self._config.algorithm)))
         policy = learner_policy(self._learner, player)
         if not policy.samples:
             from selfplay.judge.games import self_play_game

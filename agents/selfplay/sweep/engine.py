@@ -21,9 +21,9 @@ from selfplay.errors import UserError
 from selfplay.files import BusyError, write_whole
 from selfplay.runs.folder import CONFIG
 from selfplay.sweep import plan as plans
-from selfplay.sweep.plan import Run
+from selfplay.sweep.plan import PlannedRun
 from selfplay.sweep.results import FAILURE, Result, read_result
-from selfplay.sweep.search import Search
+from selfplay.sweep.search import SampledSearch
 
 MOST_RETRIES = 10
 """Workers to which a run is given after its first one has died. Then the run has failed, since it may kill them."""
@@ -39,20 +39,20 @@ SECONDS_TO_CONNECT = 10.0
 class Grid:
     """The runs of a sweep that is no search."""
 
-    def __init__(self, runs: Sequence[Run]) -> None:
+    def __init__(self, runs: Sequence[PlannedRun]) -> None:
         self.waiting = deque(runs)
 
-    def next_run(self) -> Run | None:
+    def next_run(self) -> PlannedRun | None:
         """Return the run to train next, None if there is none."""
         return self.waiting.popleft() if self.waiting else None
 
-    def ended(self, run: Run, result: Result) -> None:
+    def ended(self, run: PlannedRun, result: Result) -> None:
         """Note the result of a run; nothing depends on it."""
 
 
 def train_all(
     folder: Path,
-    source: Grid | Search,
+    source: Grid | SampledSearch,
     cpus: int | None,
     checkpoint_interval: float,
     show: Callable[[int, list[str]], None],
@@ -69,7 +69,7 @@ def train_all(
     """
     task = ray.remote(max_retries=MOST_RETRIES, retry_exceptions=[BusyError])(train_run)
     most = cpus or int(ray.cluster_resources()["CPU"])
-    at_work: dict[ray.ObjectRef, Run] = {}
+    at_work: dict[ray.ObjectRef, PlannedRun] = {}
     results = 0
     while True:
         while len(at_work) < most:
@@ -97,7 +97,7 @@ def train_all(
         yield result
 
 
-def train_run(sweep: Path, run: Run, checkpoint_interval: float, **own: Any) -> None:
+def train_run(sweep: Path, run: PlannedRun, checkpoint_interval: float, **own: Any) -> None:
     """Train a run of a sweep to its end: begin it, or continue from its last checkpoint.
 
     Raises:

@@ -75,7 +75,7 @@ class Range(NamedTuple):
     high: float
 
 
-class Run(NamedTuple):
+class PlannedRun(NamedTuple):
     """One run of a sweep."""
 
     setting: str
@@ -114,7 +114,7 @@ def read(folder: Path) -> Plan:
     return plan
 
 
-def runs_or_space(plan: Plan) -> tuple[list[Run], dict[str, Range | list[str]]]:
+def runs_or_space(plan: Plan) -> tuple[list[PlannedRun], dict[str, Range | list[str]]]:
     """Return every run of a sweep, or the space that its search samples from.
 
     Raises:
@@ -125,7 +125,7 @@ def runs_or_space(plan: Plan) -> tuple[list[Run], dict[str, Range | list[str]]]:
     return all_runs(plan), {}
 
 
-def all_runs(plan: Plan) -> list[Run]:
+def all_runs(plan: Plan) -> list[PlannedRun]:
     """Return every run of a sweep that is no search, seed by seed so that settings can be compared early.
 
     Raises:
@@ -171,7 +171,7 @@ def search_space(plan: Plan) -> dict[str, Range | list[str]]:
     return space
 
 
-def make_run(plan: Plan, values: Mapping[str, Any], seed: int) -> Run:
+def make_run(plan: Plan, values: Mapping[str, Any], seed: int) -> PlannedRun:
     """Return the run with these values of the settings that differ.
 
     Raises:
@@ -182,7 +182,7 @@ def make_run(plan: Plan, values: Mapping[str, Any], seed: int) -> Run:
         config = settings_of(plan.algorithm)(**{**same, **values, "seed": seed})
     except UserError as error:
         raise UserError(f"{label(values)}: {error}" if values else error) from None
-    return Run(label({name: value_of(config, name) for name in values}), config)
+    return PlannedRun(label({name: value_of(config, name) for name in values}), config)
 
 
 def value_of(config: RunSettings, name: str) -> Any:

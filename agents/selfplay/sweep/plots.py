@@ -8,7 +8,7 @@ import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.ticker import EngFormatter, PercentFormatter
 
-from selfplay.pictures import BOTH, FIRST, styled
+from selfplay.plot_style import BOTH, FIRST, styled
 from selfplay.sweep.results import MISSING, Results, survival_data
 from selfplay.sweep.statistics import interquartile_mean, proved_curve
 

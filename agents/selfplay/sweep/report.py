@@ -8,7 +8,7 @@ from pathlib import Path
 
 from selfplay.errors import UserError
 from selfplay.files import make_inside, read_small, write_csv, write_whole
-from selfplay.pictures import png
+from selfplay.plot_style import png
 from selfplay.runs.algorithms import settings_of
 from selfplay.sweep import plots
 from selfplay.sweep.plan import Plan

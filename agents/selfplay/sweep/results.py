@@ -11,7 +11,7 @@ from selfplay.files import checksum_of_file, read_small
 from selfplay.runs.folder import CONFIG, MODEL
 from selfplay.runs.result import past_proof
 from selfplay.sweep import plan as plans
-from selfplay.sweep.plan import Plan, Run, value_of
+from selfplay.sweep.plan import Plan, PlannedRun, value_of
 
 FAILURE = "failure.txt"
 """File in a run's folder that says why it failed; it is removed when the run is resumed."""
@@ -70,7 +70,7 @@ def read(folder: Path, plan: Plan) -> Results:
     return best_first(results, plan.objective) if plan.search else results
 
 
-def runs_of_search(folder: Path, plan: Plan) -> list[Run]:
+def runs_of_search(folder: Path, plan: Plan) -> list[PlannedRun]:
     """Return the runs of a search that have begun, in the order of their seeds."""
     varied = [name for name, _ in plans.pairs(plan, "vary")]
     runs = []
@@ -91,7 +91,7 @@ def best_first(results: Results, objective: str) -> Results:
     return {setting: results[setting] for setting in sorted(results, key=order)}
 
 
-def read_result(folder: Path, run: Run) -> Result:
+def read_result(folder: Path, run: PlannedRun) -> Result:
     """Return the result of the run in a folder. A file that cannot be read makes it a failed run."""
     result = Result(run.name, run.setting, run.config.seed, MISSING, "it has not begun")
     try:

@@ -17,7 +17,7 @@ from optuna.trial import Trial, TrialState
 from selfplay.errors import UserError
 from selfplay.files import open_regular
 from selfplay.sweep import plan as plans
-from selfplay.sweep.plan import Plan, Range, Run, read_value
+from selfplay.sweep.plan import Plan, PlannedRun, Range, read_value
 from selfplay.sweep.results import PROVED, Result
 
 LOG = "search.log"
@@ -29,7 +29,7 @@ DIGITS = 3
 """Significant digits of a number sampled from a range, so that the names of runs are short."""
 
 
-class Search:
+class SampledSearch:
     """The runs of a search. The seeds of each setting are trained one after the other."""
 
     def __init__(self, plan: Plan, space: Mapping[str, Range | list[str]], folder: Path) -> None:
@@ -56,12 +56,12 @@ class Search:
         self.study.sampler = optuna.samplers.TPESampler(seed=len(self.study.trials))
         self.trials: dict[str, tuple[Trial, dict[str, Any], list[float]]] = {}
         """For each setting that is being trained its trial, its values, and the objectives of the seeds so far."""
-        self.waiting: list[Run] = []
+        self.waiting: list[PlannedRun] = []
         for trial in self.study.get_trials(states=[TrialState.RUNNING]):  # of a process that was stopped or killed
             self.study.tell(trial.number, state=TrialState.FAIL)
             self.study.enqueue_trial(trial.params)
 
-    def next_run(self) -> Run | None:
+    def next_run(self) -> PlannedRun | None:
         """Return a run to train next, None if there is none for now."""
         if self.waiting:
             return self.waiting.pop(0)
@@ -80,7 +80,7 @@ class Search:
         ended = self.study.get_trials(deepcopy=False, states=[TrialState.COMPLETE, TrialState.PRUNED])
         return len(ended) + len(self.trials)
 
-    def ended(self, run: Run, result: Result) -> None:
+    def ended(self, run: PlannedRun, result: Result) -> None:
         """Note the result of a run. Its setting continues with the next seed, unless others were better."""
         trial, values, objectives = self.trials[run.setting]
         objectives.append(float(getattr(result, self.plan.objective)) if result.end == PROVED else UNPROVED)

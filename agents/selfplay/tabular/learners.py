@@ -13,7 +13,7 @@ import numpy as np
 
 from selfplay.errors import UserError
 from selfplay.files import write_csv, write_whole
-from selfplay.pictures import png
+from selfplay.plot_style import png
 from selfplay.tabular import kernels
 from selfplay.tabular.config import (
     LARGEST_VALUE,

@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import StrMethodFormatter
 
 from selfplay.files import write_csv
-from selfplay.pictures import FIRST, RESULTS, SECOND, styled
+from selfplay.plot_style import FIRST, RESULTS, SECOND, styled
 from selfplay.tabular.kernels import DRAW, ILLEGAL, Outcomes
 from tictactoe.tree import FloatArray, IntArray
 

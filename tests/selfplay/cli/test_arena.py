@@ -6,7 +6,7 @@ import pytest
 from rich.console import Console
 
 from selfplay.cli import arena
-from selfplay.cli.arena import Result, result_of
+from selfplay.cli.arena import Match, result_of
 from selfplay.judge.ask import AgentPolicy, agent_policy
 from selfplay.players import resolve
 from tests.runs import saved
@@ -48,23 +48,23 @@ def test_a_result_is_what_a_walk_through_every_game_says(rules: Rules, sampling:
 
 def test_what_is_certain_has_the_probability_1() -> None:
     rules = Rules(1, 6, 1)  # six probabilities of 1/6 have a sum below 1
-    assert result_of(opponent("random", rules), opponent("random", rules)) == Result(1, 0, 0, (0, 0))
+    assert result_of(opponent("random", rules), opponent("random", rules)) == Match(1, 0, 0, (0, 0))
 
 
 def test_a_taken_cell_loses_the_game() -> None:
     first_cell = policy_of(ScriptedPlayer(lambda *_: 0))
-    assert result_of(first_cell, first_cell) == Result(1, 0, 0, (0, 1))
-    assert result_of(first_cell, opponent("random")) == Result(0, 0, 1, (1, 0))
+    assert result_of(first_cell, first_cell) == Match(1, 0, 0, (0, 1))
+    assert result_of(first_cell, opponent("random")) == Match(0, 0, 1, (1, 0))
     # As O it fails at once if cell 0 is taken, else with its second move.
-    assert result_of(opponent("random"), first_cell) == Result(1, 0, 0, (0, 1))
+    assert result_of(opponent("random"), first_cell) == Match(1, 0, 0, (0, 1))
     # With the mark that O has on cell 0 it would have a line.
     diagonal = policy_of(ScriptedPlayer(lambda mine, _: (4, 8, 0)[len(mine)]))
-    assert result_of(diagonal, policy_of(ScriptedPlayer(first_empty))) == Result(0, 0, 1, (1, 0))
+    assert result_of(diagonal, policy_of(ScriptedPlayer(first_empty))) == Match(0, 0, 1, (1, 0))
 
 
 def test_two_deterministic_players_have_one_game_on_a_board_of_any_size() -> None:
     large = policy_of(ScriptedPlayer(first_empty), Rules(8, 8, 5))
-    assert result_of(large, large) == Result(1, 0, 0, (0, 0))
+    assert result_of(large, large) == Match(1, 0, 0, (0, 0))
 
 
 @pytest.fixture
@@ -104,7 +104,7 @@ def test_shares_are_never_rounded_to_what_they_are_not() -> None:
 
 def test_names_are_shown_as_they_are_and_in_full() -> None:
     names = ["[bold]x[/bold]", "runs/dqn-3x3x3-0-mask-20260101-120000", "\u65e5\u672c", "$a^b$"]
-    results = {(x, o): Result(0.58, 0.13, 0.29, (0.004, 0.1)) for x in names for o in names}
+    results = {(x, o): Match(0.58, 0.13, 0.29, (0.004, 0.1)) for x in names for o in names}
     console = Console(width=80, record=True)
     console.print(arena.table(results))
     text = console.export_text()

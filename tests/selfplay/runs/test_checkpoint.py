@@ -14,12 +14,12 @@ from selfplay.dqn import dqn
 from selfplay.dqn.dqn import BOOTSTRAPS
 from selfplay.dqn.learner import DQNLearner
 from selfplay.runs.checkpoint import Kept, read_checkpoint, write_checkpoint
-from selfplay.runs.loop import Progress
+from selfplay.runs.loop import Counters
 from selfplay.settings import to_json
 from selfplay.tensor_file import read_state, write_state
 from tests.selfplay.dqn.scripted import config_with
 
-PROGRESS = Progress(due=960, seconds=1 / 3, proofs=1, evaluations=7)
+PROGRESS = Counters(due=960, seconds=1 / 3, proofs=1, evaluations=7)
 STATE: Mapping[str, Any] = {
     "array": np.arange(6, dtype=np.int16).reshape(2, 3)[::-1],
     "tensor": torch.arange(6.0).view(2, 3).T,

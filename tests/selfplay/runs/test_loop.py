@@ -9,7 +9,7 @@ import pytest
 
 import selfplay
 from selfplay.runs import loop
-from selfplay.runs.loop import Progress, Record, Recorder, next_snapshot, train
+from selfplay.runs.loop import Counters, Record, Recorder, next_snapshot, train
 from selfplay.settings import CustomConfig
 from tests.runs import refused
 from tictactoe import Rules
@@ -58,7 +58,7 @@ class ScriptedLearner(Recorder):
         assert player is first_empty_cell
         self.events.append(("snapshot", self.steps))
 
-    def checkpoint(self, progress: Progress, now: bool) -> None:
+    def checkpoint(self, progress: Counters, now: bool) -> None:
         if now or self.often:
             self.events.append(("checkpoint", self.steps, progress.due, progress.proofs))
 
@@ -79,7 +79,7 @@ def config(length: int = 10, stop: str = "unbeatable") -> CustomConfig:
     return CustomConfig(total_steps=length, eval_every=3, stop=stop)  # type: ignore[arg-type]
 
 
-def events(learner: ScriptedLearner, settings: CustomConfig, progress: Progress | None = None) -> Sequence[Any]:
+def events(learner: ScriptedLearner, settings: CustomConfig, progress: Counters | None = None) -> Sequence[Any]:
     steps = [record.steps for record in train(learner, settings, progress, learner)]
     assert steps == [event[2] for event in learner.events if event[0] == "evaluated"]
     return [event for event in learner.events if event[0] != "snapshot"]
@@ -159,7 +159,7 @@ def test_an_early_proof_at_the_end_is_shown_and_not_counted(monkeypatch: pytest.
 
 
 def test_a_resumed_run_continues_its_counters() -> None:
-    learner, progress = ScriptedLearner(), Progress(due=9, seconds=100.0, proofs=1, evaluations=2)
+    learner, progress = ScriptedLearner(), Counters(due=9, seconds=100.0, proofs=1, evaluations=2)
     learner.steps = 6
     assert events(learner, config(), progress)[0] == ("evaluated", 3, 9, 0)
     assert progress.seconds > 100
@@ -168,7 +168,7 @@ def test_a_resumed_run_continues_its_counters() -> None:
 def test_a_run_without_steps_evaluates_what_it_begins_with() -> None:
     learner = ScriptedLearner()
     learner.steps = 10
-    assert events(learner, config(10), Progress(due=12)) == [("evaluated", 1, 10, 0), ("checkpoint", 10, 12, 0)]
+    assert events(learner, config(10), Counters(due=12)) == [("evaluated", 1, 10, 0), ("checkpoint", 10, 12, 0)]
 
 
 def test_counterexamples_are_taught_but_for_an_early_evaluation() -> None:

@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from selfplay.dqn.config import DQNConfig
-from selfplay.pictures import PROVED
+from selfplay.plot_style import PROVED
 from selfplay.runs.metrics import evaluation_metrics
 from selfplay.runs.result import Run, earlier_records
 from selfplay.tabular.config import MinimaxQConfig

@@ -22,7 +22,7 @@ from selfplay.runs import loop, run
 from selfplay.runs.checkpoint import read_checkpoint
 from selfplay.runs.folder import CHECKPOINT
 from selfplay.runs.load import load, read_settings, snapshot_steps
-from selfplay.runs.loop import Progress, worth
+from selfplay.runs.loop import Counters, worth
 from selfplay.runs.run import RunFolder
 from tests.runs import SHORT, Stopper, assert_same, content_of, metrics, refused, results, without_plots
 
@@ -140,7 +140,7 @@ def test_a_run_locks_its_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     refusals = []
     checkpoint = RunFolder.checkpoint
 
-    def intrude(folder: RunFolder, progress: Progress, now: bool) -> None:
+    def intrude(folder: RunFolder, progress: Counters, now: bool) -> None:
         refusals.append(refused(resume, tmp_path / "it"))
         checkpoint(folder, progress, now)
 

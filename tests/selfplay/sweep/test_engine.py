@@ -19,7 +19,7 @@ from selfplay.cli import sweep as command
 from selfplay.errors import UserError
 from selfplay.runs.folder import MODEL
 from selfplay.sweep import plan as plans
-from selfplay.sweep.plan import Plan, Run, all_runs
+from selfplay.sweep.plan import Plan, PlannedRun, all_runs
 from selfplay.sweep.results import FAILURE
 from tests.runs import refused
 
@@ -142,7 +142,7 @@ def test_ctrl_c_loses_no_run_and_nobody_else_reaches_ray(
 def test_a_run_whose_worker_dies_continues_from_its_checkpoint(
     undisturbed: dict[str, bytes], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def dies_once(sweep: Path, run: Run, checkpoint_interval: float) -> None:
+    def dies_once(sweep: Path, run: PlannedRun, checkpoint_interval: float) -> None:
         folder = sweep / run.name
         if not folder.exists():
             asked = iter(range(100))

@@ -20,14 +20,14 @@ pytestmark = pytest.mark.usefixtures("stopper")  # runs without plots
 TINY = Plan("td-backup", seeds="0,1", set=("games=40", "eval_every=20"), vary=("gamma=0.9,1",))
 
 
-def sweep_in(folder: Path, plan: Plan = TINY) -> list[plans.Run]:
+def sweep_in(folder: Path, plan: Plan = TINY) -> list[plans.PlannedRun]:
     """Write the plan of a sweep, and return its runs."""
     folder.mkdir(exist_ok=True)
     plans.write(plan, folder)
     return all_runs(plan)
 
 
-def train(folder: Path, run: plans.Run, most: int = 1_000_000) -> None:
+def train(folder: Path, run: plans.PlannedRun, most: int = 1_000_000) -> None:
     """Train a run of a sweep, which is interrupted when it has asked so often whether to stop."""
     asked = iter(range(most))
     selfplay.train(run.config, run_dir=folder / run.name, stop_when=lambda: next(asked, None) is None, progress=False)

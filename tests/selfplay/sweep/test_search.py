@@ -6,28 +6,28 @@ import pytest
 
 pytest.importorskip("optuna", reason="the extra `sweep` is not installed")
 from selfplay.errors import UserError
-from selfplay.sweep.plan import Plan, Range, Run, search_space
+from selfplay.sweep.plan import Plan, PlannedRun, Range, search_space
 from selfplay.sweep.results import PROVED, UNPROVED, Result
-from selfplay.sweep.search import LOG, Search, sampled_value
+from selfplay.sweep.search import LOG, SampledSearch, sampled_value
 
 PLAN = Plan(seeds="0..3", search=12, vary=("learning_rate=0.001..0.1", "hidden=64x32,16"))
 
 
-def search_in(folder: Path, plan: Plan = PLAN) -> Search:
-    return Search(plan, search_space(plan), folder)
+def search_in(folder: Path, plan: Plan = PLAN) -> SampledSearch:
+    return SampledSearch(plan, search_space(plan), folder)
 
 
-def result_of(run: Run) -> Result:
+def result_of(run: PlannedRun) -> Result:
     """Return a result that is the better, the nearer the learning rate is to 0.01; some runs are not proved."""
     distance = abs(run.config.learning_rate - 0.01)  # type: ignore[union-attr]
     end = PROVED if distance < 0.05 else UNPROVED
     return Result(run.name, run.setting, run.config.seed, end, steps=int(1e6 * distance))
 
 
-def train(search: Search, most: int = 1_000) -> list[Run]:
+def train(search: SampledSearch, most: int = 1_000) -> list[PlannedRun]:
     """Have at most so many runs of a search end, two at work at a time, and return them."""
-    ended: list[Run] = []
-    at_work: list[Run] = []
+    ended: list[PlannedRun] = []
+    at_work: list[PlannedRun] = []
     while len(ended) < most:
         while len(at_work) < 2 and (run := search.next_run()):
             at_work.append(run)
