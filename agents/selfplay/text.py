@@ -53,7 +53,7 @@ def verdict_text(verdict: Any) -> str:
     sentences = [f"{title(verdict)}: {meaning(verdict)}"]
     if verdict.ways_to_beat:
         verb = "is" if verdict.ways_to_beat == 1 else "are"
-        sentences.append(f"There {verb} {ways(verdict)}, its distance to a proof: {_kinds(verdict)}.")
+        sentences.append(f"There {verb} {ways(verdict)}, and a proof needs 0: {_kinds(verdict)}.")
     if not verdict.complete:
         sentences.append("Its play leads to too many positions to follow to the end.")
     elif verdict.decision_states is not None:

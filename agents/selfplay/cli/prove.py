@@ -33,7 +33,7 @@ PARTS = ("tictactoe-selfplay", "numpy", "torch")
 class ProveConfig(EvaluatedPlayer):
     """Evaluate a player exactly: every legal reply is followed, and nothing is sampled.
 
-    The number of ways to beat it is its distance to a proof. What ranks players is how often they lose to uniformly
+    A proof needs 0 ways to beat it. What ranks players is how often they lose to uniformly
     random play.
     """
 

@@ -64,7 +64,7 @@ NOT_JUDGED = SeatVerdict(losses=0, illegal=0, plies=0, positions=0)
 class Verdict:
     """The result of an exact evaluation; the fields are the same on every board and for every agent.
 
-    `ways_to_beat` is the distance to a proof and does not rank agents. What does is the `loss` of each seat, against
+    `ways_to_beat` is to fall to 0 for a proof, and does not rank agents. What does is the `loss` of each seat, against
     uniformly random play.
 
     What is not proved is False: `unbeatable`, `unexploitable`, `optimal`. A number that is not known is None. If
