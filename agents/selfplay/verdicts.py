@@ -35,9 +35,9 @@ def evaluate(
 ) -> Verdict:
     """Evaluate an agent exactly: make its own moves, without a mask, and try every legal reply.
 
-    If there are no ways to beat it, it is proved unbeatable. If there are some, their number shows how far training still
-    has to go and does not rank agents: a constant agent has fewer than a good one. How often it loses to uniformly random play
-    does, which is the `loss` of each seat.
+    If there are no ways to beat it, it is proved unbeatable. If there are some, their number shows how far training
+    still has to go and does not rank agents: a constant agent has fewer than a good one. How often it loses to
+    uniformly random play does, which is the `loss` of each seat.
 
     The agent is one of these:
 
