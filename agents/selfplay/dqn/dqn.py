@@ -239,7 +239,10 @@ class DQNAgent:
 
     @torch.no_grad()
     def targets(self, transitions: Transitions, opponent: "DQNAgent") -> Tensor:
-        """Return the targets [B] of transitions; `opponent` holds the other seat and may be this same agent."""
+        """Return the targets [B] of transitions; a subclass may compute other ones.
+
+        `opponent` holds the other seat and may be this same agent.
+        """
         bootstrap = BOOTSTRAPS[self.config.target]
         value = bootstrap.value(self if bootstrap.own_turn else opponent, transitions.next_observation)
         reward = bootstrap.reward(self, transitions)
