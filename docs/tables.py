@@ -2,7 +2,7 @@
 
 A page names the function that makes a table, for cog, which writes it below; CONTRIBUTING has the command. The code
 decides which rows a table has, if their first cell is code, and the columns with facts. The rest is prose and stays as
-it is. The arguments of calls, one a line, and the lines about names are filled in too.
+it is. The lines about names are filled in too.
 """
 
 import inspect
@@ -102,15 +102,11 @@ def of_environment(page: str) -> dict[str, Facts]:
     """Return the facts about the environments of a page."""
     many = page == "vector"
     make = ENVIRONMENTS[page][0]
-    game = make(**BOARD, dict_observation=True, **({"num_envs": BOARDS} if many else {}))
     facts: dict[str, Facts] = {
         "arguments": arguments(page),
         "options": {code(name): {} for name in (base_vector if many else turn).OPTIONS},
     }
     if page == "pettingzoo":
-        game.reset()
-        for _ in range(2):
-            game.step(0)
         plain = make()
         agent = plain.possible_agents[0]
         shape = plain.observation_space(agent)["observation"].shape
@@ -119,14 +115,12 @@ def of_environment(page: str) -> dict[str, Facts]:
             "Action values": plain.action_space(agent),
             "Observation shape": shape,
         }
-        info, observation = game.infos[agent], game.observation_space(agent)
     else:
         plain = make(num_envs=4) if many else make()
         glance = {"Action space": plain.action_space, "Observation space": plain.observation_space}
-        info, observation = game.reset()[1], game.observation_space
+        game = make(**BOARD, **({"num_envs": BOARDS} if many else {}))
+        facts["information"] = with_types(game.reset()[1])
     facts["at a glance"] = {name: {"": code(fact)} for name, fact in glance.items()}
-    facts["information"] = with_types(info)
-    facts["observation"] = {code(key): {"space": formula(part)} for key, part in observation.items()}
     facts["rewards"] = {
         code(field): {code(f'"{name}"'): f"{getattr(preset, field):g}" for name, preset in PRESETS.items()}
         for field in Rewards.__dataclass_fields__
@@ -178,9 +172,3 @@ def table(old: str, facts: Facts) -> str:
         lines.append([first, *map(facts.get(first, {}).get, head[1:], cells)])
     top, *others = ("|" + "|".join(f" {cell} " if cell else " " for cell in cells) + "|\n" for cells in lines)
     return "".join([top, f"|{'|'.join(line)}|\n", *others])
-
-
-def call(environment: Callable[..., Any], old: str) -> str:
-    """Return a block of code whose call has all arguments of an environment, with the defaults."""
-    arguments = "".join(f"    {name}={value!r},\n" for name, value in defaults(environment).items()).replace("'", '"')
-    return re.sub(r"(?:^    \w+=.*,\n)+", arguments, old, flags=re.MULTILINE)

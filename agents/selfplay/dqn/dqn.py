@@ -166,7 +166,7 @@ def td_target(target: Target, reward: Tensor, continues: Tensor, value: Tensor, 
 
 
 class Update(NamedTuple):
-    """What one update has measured, as tensors on the device."""
+    """Measurements of one update, as tensors on the device."""
 
     loss: Tensor
     """Mean over the batch of the squared TD error, or of Huber's loss."""

@@ -13,7 +13,7 @@ COUNTS = ("ways_to_beat", "losses", "illegal")
 
 @dataclass(frozen=True)
 class SeatVerdict:
-    """What an agent does in one seat, over every legal reply of its opponent."""
+    """An agent's results in one seat, over every legal reply."""
 
     losses: int
     """Ways to beat it by a line of the opponent; a lower bound where `plies` is given."""
