@@ -30,7 +30,7 @@ RATES = {"plies": "time/env_steps_per_s", "games": "time/games_per_s", "steps": 
 
 @dataclass(frozen=True, kw_only=True)
 class Record:
-    """A run at one of its evaluations."""
+    """What is known of a run at one of its evaluations."""
 
     number: int
     """Evaluations of the run so far, this one included."""
