@@ -17,7 +17,6 @@ from gymnasium.vector import AutoresetMode
 
 from tictactoe import (
     Rewards,
-    Rules,
     TicTacToeEnv,
     TicTacToeVectorEnv,
     TicTacToeVersusEnv,
@@ -40,8 +39,7 @@ ENVIRONMENTS: Mapping[str, list[Callable[..., Any]]] = {
 BASES = {"turn": [], "versus": ["turn"], "vector": ["turn", "versus"], "pettingzoo": ["turn"]}
 """The pages whose arguments are not said again."""
 BOARD: Mapping[str, Any] = {"rows": 4, "cols": 5}
-BOARDS = 2
-SIZES = {"2": "N", "4": "rows", "5": "cols", "20": "rows * cols"}
+SIZES = {"4": "rows", "5": "cols", "20": "rows * cols"}
 """Names of the numbers in shapes on such boards."""
 
 Facts: TypeAlias = Mapping[str, Mapping[str, str]]
@@ -89,11 +87,10 @@ def arguments(page: str) -> Facts:
 
 
 def with_types(values: Mapping[str, Any]) -> Facts:
-    """Return the keys of an info, without Gymnasium's flags, or of a tuple's fields, with types and shapes."""
+    """Return the keys of an info with types and shapes."""
     return {
         code(key): {"type": code(getattr(value, "dtype", type(value).__name__)), "shape": formula(np.shape(value))}
         for key, value in values.items()
-        if not key.startswith("_")
     }
 
 
@@ -105,6 +102,7 @@ def of_environment(page: str) -> dict[str, Facts]:
     facts: dict[str, Facts] = {
         "arguments": arguments(page),
         "options": {code(name): {} for name in (base_vector if many else turn).OPTIONS},
+        "information": with_types(TicTacToeEnv(**BOARD).reset()[1]),
     }
     if page == "pettingzoo":
         plain = make()
@@ -118,8 +116,6 @@ def of_environment(page: str) -> dict[str, Facts]:
     else:
         plain = make(num_envs=4) if many else make()
         glance = {"Action space": plain.action_space, "Observation space": plain.observation_space}
-        game = make(**BOARD, **({"num_envs": BOARDS} if many else {}))
-        facts["information"] = with_types(game.reset()[1])
     facts["at a glance"] = {name: {"": code(fact)} for name, fact in glance.items()}
     facts["rewards"] = {
         code(field): {code(f'"{name}"'): f"{getattr(preset, field):g}" for name, preset in PRESETS.items()}
@@ -130,20 +126,14 @@ def of_environment(page: str) -> dict[str, Facts]:
 
 @cache
 def of_batch() -> dict[str, Facts]:
-    """Return the facts about the functions on arrays."""
+    """Return the functions on arrays with their arguments."""
     functions: dict[str, Mapping[str, str]] = {}
     for name, function in inspect.getmembers(batch, inspect.isfunction):
         if function.__module__ == batch.__name__ and not name.startswith(("_", "check_")):
             parameters = inspect.signature(function).parameters.values()
             parts = (str(part.replace(annotation=part.empty)) for part in parameters)
             functions[code(f"{name}({', '.join(parts)})")] = {}
-    state = batch.reset(Rules(), BOARDS, np)
-    step = batch.step(Rules(), Rewards(), state, np.zeros(BOARDS, np.int64))
-    return {
-        "functions": functions,
-        "State": with_types(state._asdict()),
-        "Step": {**with_types(step._asdict()), "`state`": {}},
-    }
+    return {"functions": functions}
 
 
 def filled(page: str, name: str, old: str) -> str:
