@@ -1,8 +1,8 @@
 """Draw the pictures of the pages: `python -m docs.draw` for all, or `python -m docs.draw watch unit_3` for some.
 
-A unit of the course runs with its solution, and what its cells print is kept, too; the site shows it. `mistake` and
-`watch` are drawn light and dark, from a run that trains for them. They need the extra `dev`, for playwright, and
-Chromium.
+A unit of the course runs with its solution, and what its cells print is kept, too; the site shows it, so draw a unit
+again after changing it. `mistake` and `watch` are drawn light and dark, from a run that trains for them. They need the
+extra `dev`, for playwright, and Chromium.
 """
 
 import contextlib

@@ -2,7 +2,7 @@
 
 A page names the function that makes a table, for cog, which writes it below; CONTRIBUTING has the command. The code
 decides which rows a table has, if their first cell is code, and the columns with facts. The rest is prose and stays as
-it is. The arguments of calls, one a line, and the lines about names are filled in too.
+it is. The lines about names are filled in too.
 """
 
 import inspect
@@ -17,7 +17,6 @@ from gymnasium.vector import AutoresetMode
 
 from tictactoe import (
     Rewards,
-    Rules,
     TicTacToeEnv,
     TicTacToeVectorEnv,
     TicTacToeVersusEnv,
@@ -40,8 +39,7 @@ ENVIRONMENTS: Mapping[str, list[Callable[..., Any]]] = {
 BASES = {"turn": [], "versus": ["turn"], "vector": ["turn", "versus"], "pettingzoo": ["turn"]}
 """The pages whose arguments are not said again."""
 BOARD: Mapping[str, Any] = {"rows": 4, "cols": 5}
-BOARDS = 2
-SIZES = {"2": "N", "4": "rows", "5": "cols", "20": "rows * cols"}
+SIZES = {"4": "rows", "5": "cols", "20": "rows * cols"}
 """Names of the numbers in shapes on such boards."""
 
 Facts: TypeAlias = Mapping[str, Mapping[str, str]]
@@ -89,11 +87,10 @@ def arguments(page: str) -> Facts:
 
 
 def with_types(values: Mapping[str, Any]) -> Facts:
-    """Return the keys of an info, without Gymnasium's flags, or of a tuple's fields, with types and shapes."""
+    """Return the keys of an info with types and shapes."""
     return {
         code(key): {"type": code(getattr(value, "dtype", type(value).__name__)), "shape": formula(np.shape(value))}
         for key, value in values.items()
-        if not key.startswith("_")
     }
 
 
@@ -102,15 +99,12 @@ def of_environment(page: str) -> dict[str, Facts]:
     """Return the facts about the environments of a page."""
     many = page == "vector"
     make = ENVIRONMENTS[page][0]
-    game = make(**BOARD, dict_observation=True, **({"num_envs": BOARDS} if many else {}))
     facts: dict[str, Facts] = {
         "arguments": arguments(page),
         "options": {code(name): {} for name in (base_vector if many else turn).OPTIONS},
+        "information": with_types(TicTacToeEnv(**BOARD).reset()[1]),
     }
     if page == "pettingzoo":
-        game.reset()
-        for _ in range(2):
-            game.step(0)
         plain = make()
         agent = plain.possible_agents[0]
         shape = plain.observation_space(agent)["observation"].shape
@@ -119,14 +113,10 @@ def of_environment(page: str) -> dict[str, Facts]:
             "Action values": plain.action_space(agent),
             "Observation shape": shape,
         }
-        info, observation = game.infos[agent], game.observation_space(agent)
     else:
         plain = make(num_envs=4) if many else make()
         glance = {"Action space": plain.action_space, "Observation space": plain.observation_space}
-        info, observation = game.reset()[1], game.observation_space
     facts["at a glance"] = {name: {"": code(fact)} for name, fact in glance.items()}
-    facts["information"] = with_types(info)
-    facts["observation"] = {code(key): {"space": formula(part)} for key, part in observation.items()}
     facts["rewards"] = {
         code(field): {code(f'"{name}"'): f"{getattr(preset, field):g}" for name, preset in PRESETS.items()}
         for field in Rewards.__dataclass_fields__
@@ -136,20 +126,14 @@ def of_environment(page: str) -> dict[str, Facts]:
 
 @cache
 def of_batch() -> dict[str, Facts]:
-    """Return the facts about the functions on arrays."""
+    """Return the functions on arrays with their arguments."""
     functions: dict[str, Mapping[str, str]] = {}
     for name, function in inspect.getmembers(batch, inspect.isfunction):
         if function.__module__ == batch.__name__ and not name.startswith(("_", "check_")):
             parameters = inspect.signature(function).parameters.values()
             parts = (str(part.replace(annotation=part.empty)) for part in parameters)
             functions[code(f"{name}({', '.join(parts)})")] = {}
-    state = batch.reset(Rules(), BOARDS, np)
-    step = batch.step(Rules(), Rewards(), state, np.zeros(BOARDS, np.int64))
-    return {
-        "functions": functions,
-        "State": with_types(state._asdict()),
-        "Step": {**with_types(step._asdict()), "`state`": {}},
-    }
+    return {"functions": functions}
 
 
 def filled(page: str, name: str, old: str) -> str:
@@ -178,9 +162,3 @@ def table(old: str, facts: Facts) -> str:
         lines.append([first, *map(facts.get(first, {}).get, head[1:], cells)])
     top, *others = ("|" + "|".join(f" {cell} " if cell else " " for cell in cells) + "|\n" for cells in lines)
     return "".join([top, f"|{'|'.join(line)}|\n", *others])
-
-
-def call(environment: Callable[..., Any], old: str) -> str:
-    """Return a block of code whose call has all arguments of an environment, with the defaults."""
-    arguments = "".join(f"    {name}={value!r},\n" for name, value in defaults(environment).items()).replace("'", '"')
-    return re.sub(r"(?:^    \w+=.*,\n)+", arguments, old, flags=re.MULTILINE)

@@ -33,7 +33,7 @@ CONFIGS = {
 }
 """The flags of each command that reads them without a function of its own."""
 READERS: dict[str, Callable[..., Any]] = {"train": train.read, "play": play.read}
-FRAMEWORKS = "sb3_contrib|stable_baselines3|torchrl|agilerl|minari|ray.rllib|tianshou|pyspiel|jax|onnxruntime|wandb"
+FRAMEWORKS = "sb3_contrib|stable_baselines3|torchrl|ray.rllib|tianshou|pyspiel|onnxruntime|keras|mlflow"
 """Where one is not installed, its snippets are only compiled."""
 NOTEBOOK = ROOT / "docs/training.md"
 """The page whose snippets run one after another."""

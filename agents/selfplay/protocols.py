@@ -13,21 +13,21 @@ Array: TypeAlias = Any
 
 
 class Agent(Protocol):
-    """What chooses moves for one seat or for both."""
+    """An agent."""
 
     def act(self, observation: Array, /) -> Any:
         """Return the cells [B] for observations [B, R, C, 3]; an optional second argument may be an action mask."""
 
 
 class StochasticAgent(Protocol):
-    """What chooses moves for one seat or for both by sampling."""
+    """An agent that samples its moves."""
 
     def probabilities(self, observation: Array, /) -> Array:
         """Return the probability [B, A] of each move, for observations [B, R, C, 3]."""
 
 
 class Model(Protocol):
-    """What chooses moves as a Stable-Baselines3 model does."""
+    """An agent with the interface of a Stable-Baselines3 model."""
 
     def predict(self, observation: Array, /, *, deterministic: bool) -> tuple[Any, Any]:
         """Return the cells [B] for observations, and a state that is not used."""

@@ -1,4 +1,7 @@
-"""Which learners are compared, and what each is told beyond the result of its games."""
+"""Which learners are compared, and what each is told beyond the result of its games.
+
+To add a learner, write a module like `alphazero.py`, with `make`, and a line in `OTHERS` and in `TOLD`.
+"""
 
 import importlib
 from collections.abc import Mapping

@@ -2,6 +2,9 @@
 
 Each is a pure function of a position, (rules, mover, opponent) -> bitboard, for a Python integer or for many boards in
 a NumPy array. Environments sample one of the cells, and analyses go through all of them.
+
+To add an opponent, write a function and its name in `OPPONENTS`, which every command, API and page reads, and a line in
+`docs/environments/versus.md`. Test to extend: `tictactoe/test_opponents.py`.
 """
 
 from collections.abc import Callable, Mapping

@@ -2,6 +2,11 @@
 
 The functions use only `&`, `|`, `<<`, `>>` and comparisons. So the same code works on a Python integer, for a board of
 any size, and on int64 arrays of NumPy or torch, for many boards of up to 64 cells.
+
+To add a variant of the rules, write a field of `Rules`: it is a flag, a keyword argument and part of every file. Its
+meaning belongs here, its rewards to `rewards.py`, what a target makes of it to `dqn.py`, and all this once more to the
+page's `rules.js`. Parts that call `refuse_unknown_rules` refuse it until they name it. Tests to extend: `OTHER_VALUES`
+in `tests/variants.py`, `tictactoe/rule_book.py`, and those of `pytest -m browser`.
 """
 
 from collections.abc import Collection, Iterator, Mapping

@@ -35,7 +35,7 @@ MOST_MARKS = 20
 
 
 class Bounds(NamedTuple):
-    """What is known about the value of a position or a move; the value is exact if both are equal."""
+    """Bounds of the value of a position or a move, which is exact if both are equal."""
 
     least: int
     """The mover's result is at least this: +1, 0 or -1."""
@@ -63,7 +63,7 @@ def search_value(rules: Rules, mover: int, opponent: int, max_positions: int = M
 
 
 def move_bounds(rules: Rules, mover: int, opponent: int, max_positions: int = MAX_POSITIONS) -> Mapping[int, Bounds]:
-    """Return what is known about the mover's result for a move to each empty cell; nothing if the game is over.
+    """Return bounds of the mover's result for a move to each empty cell; nothing if the game is over.
 
     Raises:
         ValueError: no legal game leads to this position, or the board has more than 64 cells.

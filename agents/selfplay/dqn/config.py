@@ -1,4 +1,10 @@
-"""The settings of a DQN: one dataclass with its defaults and presets. It imports no torch."""
+"""The settings of a DQN: one dataclass with its defaults and presets. It imports no torch.
+
+To add a setting, write a field of `DQNConfig` with a docstring, and with a type that has bounds, such as `Count`: it is
+a flag, a keyword argument and a line of config.json. Older runs get its default, which must be what was done before. If
+it changes what a saved player does, `web/page/network.js` has to do the same. Tests to extend: `test_settings.py`,
+`OTHERS` in `runs/test_checkpoint.py` and `DQNS` in `web/test_twin.py`.
+"""
 
 import re
 from collections.abc import Mapping

@@ -25,6 +25,11 @@ bootstrap from it can be chosen by name (`DQNConfig.target`):
 - "article": r + gamma * max_a' Q(s', a'). The published wrapper, which treats the opponent's turn as my own. Kept to
   show why it fails.
 
+To add a target or another update, change `BOOTSTRAPS`, `td_target` or `DQNAgent.update`. What training changes belongs
+to `DQNAgent.own_tensors` or to the state in `learner.py`, which checkpoints hold. The page's playground has its own
+targets, in `self_play.js` and `dqn_learner.js`. Tests to extend: `dqn/test_targets.py`, `SETTINGS` in
+`runs/test_crash_and_resume.py` and `web/test_playground_engine.py`.
+
 Source: Mnih et al. (2015), doi:10.1038/nature14236; double DQN: van Hasselt et al. (2016), arXiv:1509.06461; average:
 Lacoste-Julien et al. (2012), arXiv:1212.2002.
 
@@ -168,7 +173,7 @@ def td_target(target: Target, reward: Tensor, continues: Tensor, value: Tensor, 
 
 
 class Update(NamedTuple):
-    """What one update has measured, as tensors on the device."""
+    """Measurements of one update, as tensors on the device."""
 
     loss: Tensor
     """Mean over the batch of the squared TD error, or of Huber's loss."""
@@ -242,7 +247,10 @@ class DQNAgent:
 
     @torch.no_grad()
     def targets(self, transitions: Transitions, opponent: "DQNAgent") -> Tensor:
-        """Return the targets [B] of transitions; `opponent` holds the other seat and may be this same agent."""
+        """Return the targets [B] of transitions; a subclass may compute other ones.
+
+        `opponent` holds the other seat and may be this same agent.
+        """
         bootstrap = BOOTSTRAPS[self.config.target]
         value = bootstrap.value(self if bootstrap.own_turn else opponent, transitions.next_observation)
         reward = bootstrap.reward(self, transitions)

@@ -1,4 +1,9 @@
-"""The verdict of an exact evaluation: its numbers, and what they prove."""
+"""The verdict of an exact evaluation: its numbers, and what they prove.
+
+To add a number, write a field of `SeatVerdict` or `Verdict`, which JSON, CSV and `model/evaluation.json` then hold;
+`evaluate.py` computes it, `verdict_rows` in `text.py` prints it, and `SEAT_TAGS` and `UNFINISHED_TAGS` in
+`runs/metrics.py` log it. Tests to extend: the slow judges in `judge/players.py`, and `judge/test_report.py`.
+"""
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
@@ -13,7 +18,7 @@ COUNTS = ("ways_to_beat", "losses", "illegal")
 
 @dataclass(frozen=True)
 class SeatVerdict:
-    """What an agent does in one seat, over every legal reply of its opponent."""
+    """An agent's results in one seat, over every legal reply."""
 
     losses: int
     """Ways to beat it by a line of the opponent; a lower bound where `plies` is given."""

@@ -1,6 +1,7 @@
 """The algorithms by name: their settings, and the learners that these make. It imports no torch.
 
-A new algorithm needs settings, a learner, a player, and a line in `ALGORITHMS` and in `new_learner`.
+To add an algorithm, write its settings (a subclass of `RunSettings`), a learner (`learner.py` has the protocol), a
+player, and a line in `ALGORITHMS` and in `new_learner`. Its tests are a folder next to `tests/selfplay/tabular`.
 """
 
 import json

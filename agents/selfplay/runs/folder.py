@@ -1,4 +1,8 @@
-"""The folder of a run: its name, the names of its files, and its settings as JSON."""
+"""The folder of a run: its name, the names of its files, and its settings as JSON.
+
+To add a flag of `train` that is no setting, write a field of `RunFlags`, which `run.py` is given; a new way to end a
+run is a word in `EXIT_STATUS`, in `result.py`. Tests to extend: `cli/test_train_flags.py` and `runs/test_resume.py`.
+"""
 
 import json
 import os

@@ -1,4 +1,9 @@
-"""The numbers of a run's evaluations by TensorBoard tag, and the reader of metrics.jsonl, which holds them."""
+"""The numbers of a run's evaluations by TensorBoard tag, and the reader of metrics.jsonl, which holds them.
+
+To add a metric, return it from `metrics` of the learner, counted since the last evaluation, or from
+`evaluation_metrics`, and name it in the docstring of `Record`. `Screen.show` prints it. Test to extend:
+`runs/test_run.py`.
+"""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence

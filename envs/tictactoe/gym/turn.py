@@ -40,8 +40,8 @@ class TicTacToeEnv(gymnasium.Env[Observation, int]):
     Starting state: the empty board, seat 0 (X) to move, or `reset(options=...)`: `position`, `seat`.
     Episode end: a line, a full board, or a taken cell. `truncated` is always False.
     Information: the same keys at every reset and step. `action_mask` [rows * cols] int8, all ones at the end;
-        `to_play` int64, the seat to move; `winner` int64, -1 if there is none; `illegal` bool, whether a taken cell
-        ended the game.
+        `to_play` int64, the seat to move, at the end the one whose view is shown; `winner` int64, -1 if there is none;
+        `illegal` bool, whether a taken cell ended the game.
 
     Arguments:
         rows: the number of rows, from 1.
