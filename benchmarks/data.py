@@ -8,7 +8,7 @@ from typing import Any, TypeAlias, TypeVar
 
 Row = TypeVar("Row")
 Result: TypeAlias = dict[str, Any]
-"""What one measurement found, by column: numbers (infinity for what never happened), verdicts, or texts."""
+"""The result of one measurement, by column: numbers (infinity for what never happened), verdicts, or texts."""
 
 
 def save(docs: Path, title: str, results: Mapping[Row, Sequence[Result]], measured_on: Mapping[str, str]) -> None:

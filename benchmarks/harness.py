@@ -1,4 +1,4 @@
-"""What every benchmark shares: a description of the machine, seeds in turns, and tables of the results.
+"""The parts that every benchmark shares: a description of the machine, seeds in turns, and tables of the results.
 
 A script says what it measures, by row and seed, as a mapping from columns to values. The harness measures all rows with
 one seed after the other, so that what slows the machine for a while slows every row, and summarizes the seeds.

@@ -24,7 +24,7 @@ from benchmarks.sweeps.__main__ import SWEEPS
 
 DOCS = harness.ROOT / "docs"
 Results: TypeAlias = Mapping[str, Sequence[Result]]
-"""What was measured, by row."""
+"""The measurement, by row."""
 
 
 def table(results: Results, columns: Sequence[str] = ()) -> str:

@@ -131,7 +131,7 @@ PICTURES: Mapping[str, Callable[[Path], Figure]] = {
     "first-proofs": first_proofs,
     "peers": strips,
 }
-"""What plots each picture, by its path in the folder of the pages."""
+"""The function that plots each picture, by its path in the folder of the pages."""
 
 
 def main(names: tyro.conf.Positional[tuple[str, ...]] = tuple(PICTURES), docs: Path = Path("docs")) -> None:

@@ -155,7 +155,7 @@ OURS = STYLE | {
     "svg.hashsalt": "course",
 }
 UNASKED = " You made no prediction."
-"""What `reveal` says here, where nobody predicts."""
+"""The words of `reveal` here, where nobody predicts."""
 
 
 def code(unit: Path) -> list[str]:

@@ -49,7 +49,7 @@ KEYFRAMES = (
 
 
 class Look(NamedTuple):
-    """What an evaluation found."""
+    """The result of an evaluation."""
 
     plies: int
     ways: int

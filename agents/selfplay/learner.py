@@ -1,4 +1,4 @@
-"""What an algorithm must offer so that a run can train it: ours and yours are the same. It imports no torch."""
+"""The protocol of an algorithm that a run can train: ours and yours are the same. It imports no torch."""
 
 import copy
 from collections.abc import Callable, Mapping

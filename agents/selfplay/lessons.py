@@ -1,4 +1,4 @@
-"""What the units of the course share: predictions that are kept and scored, checks that fail in one line, and data."""
+"""The shared parts of the course's units: predictions that are scored, checks that fail in one line, and data."""
 
 import csv
 import sys

@@ -47,7 +47,7 @@ class NamedPolicy(NamedTuple):
 
     name: str
     policy: AgentPolicy
-    """What is evaluated, and chooses the moves."""
+    """The policy that is evaluated, and chooses the moves."""
     player: Player | None
     """The trained player, which has values to show; None for a built-in opponent or a custom agent."""
     folder: Path | None

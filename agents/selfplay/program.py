@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 OF_NOTEBOOKS = "xterm-color"
-"""What TERM says to the commands behind `!` in a notebook, which shows no moving cursor."""
+"""The value of TERM for the commands behind `!` in a notebook, which shows no moving cursor."""
 
 
 def open_console() -> "Console":

@@ -25,7 +25,7 @@ from tictactoe.rules import UnknownRuleError, refuse_unknown_rules
 LARGEST = 10**12
 """Upper bound for counts."""
 SHORT_NAMES = {"lr": "learning_rate"}
-"""What others call a setting: a flag may be called so, and elsewhere it is suggested."""
+"""Names that others give to a setting: a flag may be called so, and elsewhere it is suggested."""
 BOARD = tuple(each.name for each in fields(Rules))
 """The settings of a board, which a dataclass holds as `rules`."""
 BOARD_NAME = re.compile(rf"^({'|'.join(BOARD)})\b")
@@ -176,7 +176,7 @@ class RunSettings:
     algorithm: ClassVar[str]
     """Name on the command line and in config.json."""
     unit: ClassVar[str] = "games"
-    """What the steps of a run are: plies, games or steps."""
+    """The unit of the steps of a run: plies, games or steps."""
     length_setting: ClassVar[str] = "games"
     """The setting for the steps after which a run ends at the latest."""
 
@@ -238,7 +238,7 @@ class CustomConfig(RunSettings):
     eval_every: Count = 5_000
     """Steps between exact evaluations."""
     stop: Stop = "unbeatable"
-    """What must be proved by three evaluations running to end the run early."""
+    """The proof, by three evaluations in a row, that ends the run early."""
 
 
 def with_board(settings: Mapping[str, Any], default: Rules) -> dict[str, Any]:

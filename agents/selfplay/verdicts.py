@@ -21,7 +21,7 @@ from selfplay.settings import Count, as_path, converted
 from tictactoe import Rules, batch
 
 Evaluated: TypeAlias = AnyAgent | str | os.PathLike[str] | Run
-"""What can be evaluated: an agent, or the name of one, a run folder, or a run."""
+"""A thing that can be evaluated: an agent, or the name of one, a run folder, or a run."""
 
 
 def evaluate(

@@ -34,7 +34,7 @@ MOST_PLIES = 3_000_000
 
 
 class Training(NamedTuple):
-    """What a row trains, for how many plies, and with how many seeds."""
+    """The training of a row, for how many plies, and with how many seeds."""
 
     settings: Mapping[str, Any]
     plies: int = PLIES
@@ -60,7 +60,7 @@ FLAGS: Mapping[str, str] = {
     "constant-rate": "--learning-rate-hold 0",
     "4x4x4": "--preset large --mask",
 }
-"""What a row trains, as flags."""
+"""The training of a row, as flags."""
 
 
 def train(row: Row, seed: int, most_plies: int) -> Result:

@@ -63,7 +63,7 @@ GAMES: Mapping[str, Any] = {
     "copy_every": 1_335,
     "opponent_random": 0.419,
 }
-"""What the search found for the games."""
+"""The settings that the search found for the games."""
 
 
 class CleanRL:

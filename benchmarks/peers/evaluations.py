@@ -45,7 +45,7 @@ class Look(NamedTuple):
 
 
 class Run(NamedTuple):
-    """What the looks at one network of a run have shown; the fields are the columns of the CSV."""
+    """The results of the looks at one network of a run; the fields are the columns of the CSV."""
 
     player: str
     seed: int

@@ -32,7 +32,7 @@ TOLD: Mapping[str, str] = {
     "maskable-ppo": "mask, penalties",
     "alphazero": "mask, rules",
 }
-"""What each player is told beyond the result of its games, in the order of the page, which explains the words."""
+"""The information that each player gets beyond results of games, in the order of the page, which explains the words."""
 
 
 def load(name: str) -> Make:

@@ -33,7 +33,7 @@ SETTINGS: Mapping[str, Any] = {
         "policy_kwargs": {"net_arch": [65, 65]},
     },
 }
-"""What a search found; `model` has settings with the library's names."""
+"""The settings that a search found; `model` has settings with the library's names."""
 
 
 def make(seed: int, settings: Mapping[str, Any] = SETTINGS) -> Train:

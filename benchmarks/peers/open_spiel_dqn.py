@@ -33,7 +33,7 @@ SETTINGS: Mapping[str, Any] = {
     "optimizer_str": "adam",
     "loss_str": "huber",
 }
-"""What a search found, by the library's names, and `learning_rate_hold`.
+"""The settings that a search found, by the library's names, and `learning_rate_hold`.
 
 Steps are an agent's own moves and game ends.
 """

@@ -39,7 +39,7 @@ SETTINGS: Mapping[str, Any] = {
         "exploration_final_eps": 0.157,
     },
 }
-"""What a search found; `model` has settings with the library's names.
+"""The settings that a search found; `model` has settings with the library's names.
 
 Epsilon falls from 1 over the `exploration_steps`. After `learning_rate_hold` steps the learning rate falls as this /
 steps.

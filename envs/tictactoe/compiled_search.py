@@ -27,7 +27,7 @@ NO, YES, OPEN = 0, 1, -1
 MOST_LACKING = 6
 """If pairs lack more cells than this, no mark of the defender is tried to complete them: that would seldom do."""
 LACK = 1 << 54
-"""What a move is worth less for each cell that pairs lack after it; all lines together are worth less."""
+"""The loss of worth of a move for each cell that pairs lack after it; all lines together are worth less."""
 LINE = 1 << 40
 """Weight of a complete line: 2^-e as an integer, rounded up if e is over 40, which is the safe side."""
 MOST_WEIGHT = 2 * LINE
@@ -62,7 +62,7 @@ Records: TypeAlias = Any
 
 
 class Board(NamedTuple):
-    """What the search needs to know about a board."""
+    """A board as the search needs it."""
 
     k: int
     full: int

@@ -37,7 +37,7 @@ class Cell(NamedTuple):
 
 
 class HandIn(NamedTuple):
-    """What the check of one file has found."""
+    """The result of the check of one file."""
 
     student: str
     file: str

@@ -1,4 +1,4 @@
-"""What all commands share: flags from a dataclass, what they print, and exit statuses."""
+"""The parts that all commands share: flags from a dataclass, what they print, and exit statuses."""
 
 import shutil
 import sys

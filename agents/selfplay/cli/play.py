@@ -48,7 +48,7 @@ class PlayConfig(BoardFlags):
     seat: Literal["alternate", "first", "second"] = "alternate"
     """Your seat: "alternate" begins as first and changes after each game."""
     hints: Hints = "none"
-    """What is shown of each free square before your moves. "true": the exact result for you with best play, also for a
+    """The hints on each free square before your moves. "true": the exact result for you with best play, also for a
     bare --hints. "learned": the reward that a trained opponent expects for you, with the default rewards about +1 or
     more for a win, 0 for a draw, -1 or less for a loss."""
     seed: Seed | None = None

@@ -109,7 +109,7 @@ class DQNConfig(RunSettings):
     networks: Literal["shared", "separate"] = "shared"
     """One network for both seats, or one per seat."""
     target: Target = "negamax"
-    """What is added to a move's reward: minus the opponent's value of the next position ("negamax"), the value of the
+    """The value added to a move's reward: minus the opponent's value of the next position ("negamax"), the value of the
     agent's own next turn ("independent"), or the opponent's turn with a plus sign ("article": the
     one-player formula, wrong here)."""
     mask: bool = False
@@ -177,7 +177,7 @@ class DQNConfig(RunSettings):
     eval_every: Count = 3_200
     """Plies between exact evaluations. On boards of more than 12 cells an evaluation may take a few seconds."""
     stop: Stop = "unbeatable"
-    """What three evaluations in a row must prove to end the run early. On a board that one seat wins with best play,
+    """The proof, by three evaluations in a row, that ends the run early. On a board that one seat wins with best play,
     nobody is unbeatable in the other seat; there exploitability 0 ends the run. "optimal" needs a board of at most 16
     cells; above 12 cells each evaluation then takes up to a minute."""
 

@@ -21,7 +21,7 @@ NetworkFactory: TypeAlias = Callable[[Rules], nn.Module] | nn.Module
 """Makes a custom network for a board: a module from [B, 3A] float32 to [B, A] float32. Or such a module itself."""
 
 TIE_BREAK = 1e-4
-"""What is subtracted from a value for each earlier cell, so that the first of cells that look the same is chosen."""
+"""The amount subtracted from a value for each earlier cell, so that the first of cells that look the same is chosen."""
 
 
 class QNetwork(nn.Module):

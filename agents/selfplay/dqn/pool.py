@@ -13,7 +13,7 @@ SNAPSHOTS = 4
 EVERY = 20
 """Updates after which the player replaces a snapshot. It is drawn at random, so that a few become old."""
 LEARNER = -1
-"""What holds a seat that no snapshot plays."""
+"""The mark of a seat that no snapshot plays."""
 
 
 class SnapshotPool(nn.Module):

@@ -61,13 +61,13 @@ class AgentPolicy:
     player: Any = None
     """The trained player whose policy it is; None for somebody's agent and a built-in opponent."""
     name: str | None = None
-    """What messages call the agent."""
+    """The name of the agent in messages."""
     perspective: str | None = None
     """The perspective that was chosen for somebody's agent, which the verdict names."""
     other_view: "AgentPolicy | None" = None
     """The policy of the same agent if it is shown the other perspective; None where it understands both."""
     progress: Progress | None = None
-    """What is told how far an evaluation is."""
+    """The object that is told how far an evaluation is."""
 
     def answers_and_open(self, mover: IntArray, opponent: IntArray) -> tuple[Array, BoolArray]:
         """Return its answers, and in which positions [n] it must be asked again before a proof."""

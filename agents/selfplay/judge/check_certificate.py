@@ -51,7 +51,7 @@ def images_of(rows: int, cols: int) -> Iterator[list[int]]:
 
 
 class Checker:
-    """What is due, and how each entry of the file changes it."""
+    """The entry that is due, and how each entry of the file changes it."""
 
     def __init__(self, header: str) -> None:
         found = HEADER.fullmatch(header)

@@ -42,7 +42,7 @@ class EndValues(NamedTuple):
     """The opponent wins by a line."""
     drawn: float
     plies: int
-    """What is added to the value for a move and a reply."""
+    """The amount added to the value for a move and a reply."""
 
 
 PLIES_TO_LOSS = EndValues(taken=1, won=NEVER, answered=2, drawn=NEVER, plies=2)

@@ -12,7 +12,7 @@ SECONDS = 30.0
 
 
 class Progress:
-    """What an evaluation has done so far, told in one line now and then."""
+    """The progress of an evaluation, told in one line now and then."""
 
     def __init__(
         self,

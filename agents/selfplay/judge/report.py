@@ -1,4 +1,4 @@
-"""What a terminal or a notebook shows of an agent: the table of its verdict, and the values of cells."""
+"""Tables of an agent for a terminal or a notebook: the table of its verdict, and the values of cells."""
 
 import numpy as np
 from rich.table import Column, Table

@@ -13,7 +13,7 @@ from selfplay.text import exact_score, title, verdict_html, verdict_text
 from tictactoe import Rules
 
 COUNTS = ("ways_to_beat", "losses", "illegal")
-"""What is counted, in a seat and in both: all ways to beat an agent, those by a line, those by its own illegal move."""
+"""The counts of a seat and of both: all ways to beat an agent, those by a line, those by its own illegal move."""
 
 
 @dataclass(frozen=True)

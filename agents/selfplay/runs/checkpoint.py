@@ -29,7 +29,7 @@ class Kept(NamedTuple):
 
 
 class Checkpoint(NamedTuple):
-    """What a checkpoint file says."""
+    """The content of a checkpoint file."""
 
     state: dict[str, Any]
     """Of the learner."""

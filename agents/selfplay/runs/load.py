@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from selfplay.dqn.network import NetworkFactory
 
 Folder: TypeAlias = str | PathLike[str] | Any
-"""What names the folder of a run: a path, "shipped", or a `Run`."""
+"""The name of a run's folder: a path, "shipped", or a `Run`."""
 
 SHIPPED, SHIPPED_FOLDER = "shipped", Path(__file__).parents[1] / "model"
 """Name of the player that comes with the package, and its run folder; the README there says how it was trained."""
@@ -105,7 +105,7 @@ def folder_of(name: Folder) -> Path:
 
 @dataclass(frozen=True, kw_only=True)
 class Saved:
-    """What the config.json of a run says."""
+    """The content of a run's config.json."""
 
     folder: Path
     """The run folder, or the file itself that was given in its place."""

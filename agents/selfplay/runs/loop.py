@@ -30,7 +30,7 @@ RATES = {"plies": "time/env_steps_per_s", "games": "time/games_per_s", "steps": 
 
 @dataclass(frozen=True, kw_only=True)
 class Record:
-    """What is known of a run at one of its evaluations.
+    """One evaluation of a run.
 
     `metrics` has these tags, without those that are not known. To watch while it trains:
 
@@ -96,7 +96,7 @@ class Counters:
 
 
 class Recorder:
-    """What a run leaves behind as it goes: nothing, unless a subclass such as `selfplay.runs.run.RunFolder` does."""
+    """A recorder that keeps nothing; that of a run is its subclass `selfplay.runs.run.RunFolder`."""
 
     def record(self, record: Record) -> None:
         """Write the numbers of an evaluation."""

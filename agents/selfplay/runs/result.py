@@ -58,7 +58,7 @@ class Run:
     kept_steps: int | None = None
     """Steps of the evaluation at which its player was proved, if one was: the last proved player is kept."""
     network: Any = field(default=None, repr=False, compare=False)
-    """What makes its custom network, if it has one."""
+    """The factory of its custom network, if it has one."""
     learner: Any = field(default=None, repr=False, compare=False)
     """Its custom learner, or what makes it, if it has one."""
 

@@ -50,7 +50,7 @@ class RunFolder(Recorder):
         self._config, self._folder = run.config, run.folder
         self._kept: Kept | None = None
         self._needed = 1
-        """What a player must prove at least to be kept, by its `worth`."""
+        """The least `worth` of a player that is kept."""
         self._interval = flags.checkpoint_interval
         self._next_checkpoint = time.perf_counter() + self._interval
         self._events: Any = None

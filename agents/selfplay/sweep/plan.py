@@ -35,7 +35,7 @@ OwnPart: TypeAlias = Annotated[str, tyro.conf.Fixed, tyro.conf.Suppress]
 
 @checked
 class Plan:
-    """What a sweep trains, in the words of its flags. `sweep.json` holds these fields."""
+    """The plan of a sweep, in the words of its flags. `sweep.json` holds these fields."""
 
     algorithm: str = "dqn"
     """Algorithm of `selfplay train`."""
@@ -51,8 +51,8 @@ class Plan:
     """Number of settings to try, which Optuna samples from --vary; 0 trains every combination. After one, three, nine,
     ... seeds only the best third of the settings continues."""
     objective: Literal["steps", "updates"] = "steps"
-    """What a search minimizes: steps (plies, or games) or updates to the first evaluation from which the proof held. A
-    run without a proof counts for more than any with one."""
+    """The number that a search minimizes: steps (plies, or games) or updates to the first evaluation from which the
+    proof held. A run without a proof counts for more than any with one."""
     network: OwnPart = ""
     """The custom network of its runs, as module:name; nothing imports it."""
     agent: OwnPart = ""

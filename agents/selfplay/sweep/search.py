@@ -24,7 +24,7 @@ LOG = "search.log"
 LARGEST_LOG = 1 << 28
 """Bytes; a setting that is tried takes about a thousand."""
 UNPROVED = 1e12
-"""What a run without a proof counts as; more than the length of any run."""
+"""The count of a run without a proof; more than the length of any run."""
 DIGITS = 3
 """Significant digits of a number sampled from a range, so that the names of runs are short."""
 

@@ -1,4 +1,4 @@
-"""What can be set for the published tabular learners: one dataclass each, with the published settings as defaults.
+"""The settings of the published tabular learners: one dataclass each, with the published settings as defaults.
 
 It imports neither torch nor numba.
 """
@@ -87,7 +87,7 @@ class AfterstateQConfig(RunSettings):
     exploration: Fraction = 0.1
     """Probability of a random move."""
     draw_reward: Annotated[float, Field(ge=-1, le=1)] = 0.1
-    """What a draw is worth between a loss, -1, and a win, +1; the published text has 0.2, its program 0.1."""
+    """The worth of a draw between a loss, -1, and a win, +1; the published text has 0.2, its program 0.1."""
 
 
 @checked
@@ -144,9 +144,9 @@ class TDBackupConfig(RunSettings):
     gamma: Fraction = 0.9
     """Discount per move of one seat, the last one included."""
     draw_first: Fraction = 0.1
-    """What a draw is worth to the first seat between a loss, 0, and a win, 1."""
+    """The worth of a draw to the first seat between a loss, 0, and a win, 1."""
     draw_second: Fraction = 0.5
-    """What a draw is worth to the second seat."""
+    """The worth of a draw to the second seat."""
 
     def __post_init__(self) -> None:
         refuse_unknown_rules(self.rules, self.algorithm)

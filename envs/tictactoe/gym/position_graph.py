@@ -43,9 +43,9 @@ class Node:
     empty: int
     """The bitboard of the empty cells."""
     seen: Planes
-    """What the seat to move sees, [rows, cols, 3]."""
+    """The view of the seat to move, [rows, cols, 3]."""
     seen_by_other: Planes
-    """What the other seat sees; with absolute planes the same array."""
+    """The view of the other seat; with absolute planes the same array."""
     mask: Planes
     """[rows * cols]: 1 for each empty cell; all ones when the game is over."""
     to_play: np.int64 = SEATS[0]
