@@ -35,7 +35,7 @@ def positive_integer(name: str, value: Any) -> int:
 
 
 class Event:
-    """The events that a ply leads to, for the seat that made it; plain numbers, which an array holds for many boards."""
+    """The events that a ply leads to, for the seat that made it: plain numbers, which arrays hold for many boards."""
 
     ONGOING = 0
     """The game continues."""
