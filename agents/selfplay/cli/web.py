@@ -16,7 +16,7 @@ from selfplay.errors import UserError
 from selfplay.files import check_output
 from selfplay.players import BoardFlags, progress_spinner, run_folder
 from selfplay.runs.folder import MODEL, SNAPSHOTS
-from selfplay.runs.load import SHIPPED
+from selfplay.runs.load import SHIPPED, read_settings
 from selfplay.settings import checked
 
 LOOK_SECONDS = 1.0
@@ -83,6 +83,9 @@ def follow(config: WebConfig, file: Path) -> None:
     folders = [folder for folder in map(run_folder, config.players) if folder is not None]
     if not folders:
         raise UserError(f"--follow needs the folder of a run, got {', '.join(config.players)}")
+    for folder in folders:
+        read_settings(folder)  # else one would wait for a folder that is no run
+    print("The page is written once each run has saved a player.", flush=True)
     try:
         version = wait_for_change(folders, "")
         with PageServer(write(config, file, version), version) as server:

@@ -49,6 +49,7 @@ def test_a_mistake_is_named_before_the_work_begins(tmp_path: Path) -> None:
         (["shipped", "--out", str(tmp_path / "no" / "page.html")], "no"),
         (["rule", "--follow"], "rule"),
         (["nobody"], "nobody"),
+        ([str(tmp_path), "--follow"], "config.json"),
     ):
         assert named in refused(command.main, [*args, "--no-open"])
 
@@ -65,6 +66,7 @@ def test_a_run_is_followed_from_its_first_player_to_its_next_until_ctrl_c(tmp_pa
             assert not file.exists()
             shutil.move(tmp_path / "later", model)
             assert process.stdout is not None
+            process.stdout.readline()
             address = re.search(r"http://127\.0\.0\.1:\d+/", process.stdout.readline())
             assert address is not None
             first = urllib.request.urlopen(address[0], timeout=PATIENCE)

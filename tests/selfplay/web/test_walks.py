@@ -17,7 +17,8 @@ from selfplay.web.follow import PageServer
 from selfplay.web.page import document, write_page
 from selfplay.web.players import players_data
 from tests.runs import saved
-from tests.selfplay.web.positions import outcome, position_of, truth, without_last
+from tests.selfplay.decisions import ABSOLUTE
+from tests.selfplay.web.positions import outcome, position_of, texts, truth, without_last
 from tests.selfplay.web.visits import (
     Site,
     board_of,
@@ -73,6 +74,17 @@ def values_of(player: Any, position: Position) -> list[float]:
 def worth(position: Position, cell: int) -> str:
     """Return what a move is worth to the seat that makes it."""
     return NAMES[-outcome(without_last(position.after(cell)))[0]]
+
+
+def overrated_draw() -> str:
+    """Return a position in which the proved player takes a draw for a win."""
+    player = load("shipped")
+    for board in texts(ABSOLUTE)[::20]:
+        position = position_of(Rules(), board)
+        values = values_of(player, position)
+        if any(values[cell] > 0.6 and worth(position, cell) == "draw" for cell in position.empty):
+            return board
+    raise AssertionError
 
 
 def tab(page: Page, name: str) -> None:
@@ -268,6 +280,8 @@ def test_the_maps_show_what_a_player_has_learned_and_what_is_true(visit: Open, s
     expect(beside.locator("[data-value]")).to_have_count(9)
     shown = beside.locator("[data-value]").evaluate_all("all => all.map(each => Number(each.dataset.value))")
     assert shown == pytest.approx(values_of(load("shipped"), position), abs=1e-5)
+    go_to(page, f"#player=shipped&view=inside&board={overrated_draw()}")
+    says(page, "#panel-inside", "It is proved all the same")
 
 
 def test_the_time_bar_shows_and_plays_snapshots(visit: Open, site: Site) -> None:
