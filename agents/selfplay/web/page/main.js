@@ -115,6 +115,6 @@ addEventListener("hashchange", () => {
   app.update({});
 });
 app.update({});
-if (data.version !== null) {
+if (data.version !== null && location.protocol === "http:") { // the file that a followed run leaves has no server
   watchForNewer(data.version);
 }
