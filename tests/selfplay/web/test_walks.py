@@ -132,6 +132,7 @@ def test_no_player_is_blamed_for_the_moves_of_another(visit: Open, way: str) -> 
     else:
         page.locator("#player").select_option(label="Heuristic, 3\u00d73")
     assert board_of(page) == before
+    says(page, "#advice", "not this player")
     expect(page.locator(".strip .move")).to_have_count(0)
     expect(page.locator(".turns .flag")).to_have_count(0)
     expect(page.locator(".mistake-steps")).to_be_hidden()

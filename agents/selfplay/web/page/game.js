@@ -102,17 +102,14 @@ export async function playThrough(game, show, shown) {
  * @param {import("./main.js").App} app
  */
 export function chosen(app, player, steps = null) {
-  const { game, seat } = app.state;
   const { rules } = app.players[player];
-  const same = sameRules(rules, app.rules());
-  if (same && !game.cells.length) {
-    return { player, steps };
-  }
   const { board, over } = app.position();
-  if (!same || over || board === emptyBoard(rules)) {
-    return { player, steps, game: gameFrom(emptyBoard(rules)), seat };
+  if (!sameRules(rules, app.rules()) || over || board === emptyBoard(rules)) {
+    return { player, steps, game: gameFrom(emptyBoard(rules)) };
   }
-  return { player, steps, game: gameFrom(board), seat: /** @type {0 | 1} */ (seatToMove(board)) };
+  const game = gameFrom(board);
+  const note = { game, text: "The position stays. The moves that led to it were not this player\u2019s.", cells: [] };
+  return { player, steps, game, seat: /** @type {0 | 1} */ (seatToMove(board)), note };
 }
 
 /**

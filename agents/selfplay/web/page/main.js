@@ -29,8 +29,6 @@ import { themeSwitch } from "./theme.js";
  * @property {() => import("./players.js").Evaluation} judged
  * @property {(change: Partial<import("./state.js").State>) => void} update Changes the state and shows it.
  * @property {(change: Partial<import("./state.js").State>) => void} go Does the same in a step that the browser's Back undoes.
- * @property {{game: object, player: number, steps: number | null, cells: number[], text: string} | null} note What is said of
- *   the position on the board, a hint for example.
  * @property {() => Worker} newTrainer Starts the worker of the playground, trainer.js.
  * @property {string | null} course The folder of the course's pages, null where they are not beside this page.
  */
@@ -44,7 +42,6 @@ const app = {
   newTrainer: () => new Worker(URL.createObjectURL(trainer)),
   players: await openPlayers(data.players),
   state: null,
-  note: null,
   player: () => app.players[app.state.player],
   rules: () => app.player().rules,
   position: () => positionOf(app.rules(), app.state.game),
@@ -118,6 +115,6 @@ addEventListener("hashchange", () => {
   app.update({});
 });
 app.update({});
-if (data.version !== null) {
+if (data.version !== null && location.protocol === "http:") { // the file that a followed run leaves has no server
   watchForNewer(data.version);
 }

@@ -36,15 +36,9 @@ export function playingTable(app) {
   };
 }
 
-/** Say something of the game as it is now; it is gone when the game is another one. */
-function setNote(app, text, cells = []) {
-  const { game, player, steps } = app.state;
-  app.note = { game, player, steps, text, cells };
-}
-
-/** Return the note on what is shown, null if there is none. */
-function noteOf(app) {
-  return ["game", "player", "steps"].every((name) => app.note?.[name] === app.state[name]) ? app.note : null;
+/** Return the note on the game as it is now, null if there is none. */
+function noteOf({ state: { note, game } }) {
+  return note?.game === game ? note : null;
 }
 
 /** Play a square for the person, or fill it; the keys 1 to 9 do so as well. */
@@ -68,9 +62,7 @@ export function chooseSquare(app, cell) {
     const end = resultSentence(positionOf(app.rules(), game), position.seat);
     const lost = lostBy(app.look(), cell);
     say(`You mark ${words}. ${end ?? ""} ${lost}`);
-    app.state = { ...app.state, game, seat: position.seat };
-    setNote(app, lost);
-    app.update({});
+    app.update({ game, seat: position.seat, note: { game, text: lost, cells: [] } });
   }
 }
 
@@ -105,10 +97,7 @@ function answer(app) {
   const after = played(app.state.game, cell);
   const end = resultSentence(positionOf(app.rules(), after), app.state.seat);
   say(`It marks ${squareWords(cell)}. ${end ?? "Your move."}`);
-  const said = noteOf(app);
-  app.state = { ...app.state, game: after };
-  setNote(app, said?.text ?? "");
-  app.update({});
+  app.update({ game: after, note: { game: after, text: noteOf(app)?.text ?? "", cells: [] } });
 }
 
 function statusText(app, position) {
@@ -195,8 +184,7 @@ export function giveHint(app) {
   if (!position.over && app.state.setup === null) {
     const hint = hintFor(app.rules(), app.state.game, position, app.look(), app.judged());
     say(hint.text);
-    setNote(app, hint.text, hint.cells);
-    app.update({});
+    app.update({ note: { game: app.state.game, ...hint } });
   }
 }
 

@@ -15,6 +15,8 @@ const VIEWS = ["beat", "inside", "mistakes", "playground"];
  * @property {string | null} setup The board that is being set up, which need not be a position yet.
  * @property {boolean} playing The time bar moves by itself.
  * @property {string | null} beside The player whose map is shown beside, its index and steps.
+ * @property {{game: import("./game.js").Game, text: string, cells: number[]} | null} note What is said of a game, a hint for
+ *   example, and the squares that it is about; it is gone when the game is another one.
  * @property {Record<string, string>} playground The settings there.
  */
 
@@ -82,6 +84,7 @@ export function stateOf(hash, players) {
       setup: null,
       playing: false,
       beside: null,
+      note: null,
       playground: settingsIn(link),
     },
     problem,
