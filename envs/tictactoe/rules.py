@@ -177,7 +177,7 @@ class Rules:
     def event(self, completed: bool, full: bool, completing: int) -> int:
         """Return the event of a legal ply on one board.
 
-        `completed`: it completed a line. `full`: it filled the board. `completing`: the empty cells that would complete
+        `completed`: it completed a line. `full`: it filled the board. `completing`: the legal cells that would complete
         a line for the opponent, as a bitboard.
         """
         if completed:
@@ -189,7 +189,7 @@ class Rules:
     def winning_cells(self, board: Bitboard) -> Bitboard:
         """Return the cells with which one side would win at once, occupied cells included.
 
-        An empty one is a threat: the other side pays `allow` for leaving it.
+        A legal one is a threat: the other side pays `allow` for leaving it.
         """
         return self.completing_cells(board)
 
