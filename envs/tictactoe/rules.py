@@ -137,6 +137,10 @@ class Rules:
             return bitboard - (1 << WORD_BITS)
         return bitboard
 
+    def on_board(self, mover: int, opponent: int) -> bool:
+        """Return whether two bitboards share no cell and have no cell beyond the board."""
+        return mover >= 0 and opponent >= 0 and not mover & opponent and mover | opponent <= self.full_board
+
     def legal_cells(self, mover: Bitboard, opponent: Bitboard) -> Bitboard:
         """Return the cells that the mover may mark."""
         full = self.full_board if isinstance(mover, int) else self.full_word

@@ -134,7 +134,7 @@ def _value_at_once(rules: Rules, mover: int, opponent: int) -> int | None:
         ImportError: Numba is not installed.
     """
     check_searchable(rules)
-    on_board = 0 <= mover <= rules.full_board and 0 <= opponent <= rules.full_board and not mover & opponent
+    on_board = rules.on_board(mover, opponent)
     in_turn = opponent.bit_count() - mover.bit_count() in (0, 1)
     completed = in_turn and rules.has_line(opponent)
     # Marks without a line can have been placed in any order; a line must be completed by the last of them.

@@ -28,7 +28,7 @@ class Solution:
             ValueError: no legal game leads to this position.
         """
         rules, state = self.tree.rules, -1
-        if 0 <= mover <= rules.full_board and 0 <= opponent <= rules.full_board and not mover & opponent:
+        if rules.on_board(mover, opponent):
             state = int(self.tree.find(np.array(mover), np.array(opponent)))
         if state < 0:
             raise ValueError(f"no legal game on {rules} leads to mover={mover:#b}, opponent={opponent:#b}")

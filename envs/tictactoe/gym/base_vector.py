@@ -16,7 +16,7 @@ from tictactoe.gym.games import Amounts, Cells, Flags, Games, Planes, State
 from tictactoe.gym.table_games import TABLE_CELLS, TableGames
 from tictactoe.gym.turn import TicTacToeEnv
 from tictactoe.names import unknown
-from tictactoe.positions import check_options, checked_start, is_seat
+from tictactoe.positions import check_options, checked_start
 from tictactoe.rendering import VECTOR_RENDER_MODES, check_render_mode, render
 from tictactoe.rules import positive_integer
 
@@ -129,12 +129,9 @@ class BaseVectorEnv(VectorEnv[Any, Any, NDArray[Any]]):
         if positions is not None and (not hasattr(positions, "__len__") or len(positions) != boards):
             raise ValueError(f"position must hold {boards} boards, [{boards}, {rules.rows}, {rules.cols}, 3]")
         if seats is not None:
-            each = np.asarray(seats)
-            if each.shape not in ((), (boards,)) or not all(is_seat(seat) for seat in each.ravel()):
-                raise ValueError(
-                    f"option seat must be 0 or 1, or one of them for each of {boards} boards, got {seats!r}"
-                )
-            seats = np.array(np.broadcast_to(each, boards), np.int64)
+            if np.shape(seats) not in ((), (boards,)):
+                raise ValueError(f"option seat must be one seat, or one for each of {boards} boards, got {seats!r}")
+            seats = np.broadcast_to(seats, boards)
         given = {name: each for name, each in (("position", positions), ("seat", seats)) if each is not None}
         words = [(0, 0, 0)] * boards
         for board in np.flatnonzero(chosen):

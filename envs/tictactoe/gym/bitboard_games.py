@@ -52,14 +52,11 @@ class BitboardGames(Games):
 
     def look(self, state: State, seats: Cells | None) -> tuple[Planes, Planes]:
         """Return the one-hot planes and the action masks."""
-        rules, position, code = self.rules, self.position(state), self.code(state)
-        to_play = self.to_play[code]
-        if self.perspective == "absolute":
-            seats = np.zeros_like(to_play)
-        # Marks of the seat that sees the board are in plane 1.
-        turned = False if seats is None else to_play != seats
-        first = np.where(turned, position.opponent, position.mover)
-        second = np.where(turned, position.mover, position.opponent)
-        seen = planes.one_hot(rules.cells, first, second).reshape(-1, rules.rows, rules.cols, 3)
-        legal = np.where(self.finished[code], rules.full_word, rules.legal_cells(position.mover, position.opponent))
+        rules, position = self.rules, self.position(state)
+        seen: Planes = batch.observe(rules, position, self.perspective)
+        if seats is not None and self.perspective == "mover":  # it may be the opponent's turn, at the end of a game
+            turned = (position.to_play != seats).nonzero()[0]
+            seen[turned] = seen[turned][..., [0, 2, 1]]
+        legal = rules.legal_cells(position.mover, position.opponent)
+        legal = np.where(self.finished[self.code(state)], rules.full_word, legal)
         return seen, planes.bits(rules.cells, legal).view(np.int8)
