@@ -192,7 +192,7 @@ def where(chosen: Array, these: State, others: State) -> State:
 
 
 def action_mask(rules: Rules, state: State) -> Array:
-    """Return the empty cells, [B, A] bool; on a full board all are False."""
+    """Return the legal cells, [B, A] bool; on a full board all are False."""
     return planes.bits(rules.cells, rules.legal_cells(state.mover, state.opponent))
 
 

@@ -20,7 +20,7 @@ from tictactoe import planes
 from tictactoe.rules import Bitboard, Rules, refuse_unknown_rules
 from tictactoe.search import Bounds, check_searchable, move_bounds
 from tictactoe.solver import solve
-from tictactoe.tree import SOLVABLE_CELLS, FloatArray, IntArray
+from tictactoe.tree import SOLVABLE_CELLS, FloatArray
 
 Choices: TypeAlias = Callable[[Rules, Bitboard, Bitboard], Bitboard]
 
@@ -34,30 +34,31 @@ SEARCHED_POSITIONS = 1 << 16
 
 
 def random_choices(rules: Rules, mover: Bitboard, opponent: Bitboard) -> Bitboard:
-    """Return every empty cell."""
+    """Return every legal cell."""
     return rules.legal_cells(mover, opponent)
 
 
 def heuristic_choices(rules: Rules, mover: Bitboard, opponent: Bitboard) -> Bitboard:
-    """Return the cells that win at once, else those that block a win of the opponent, else every empty cell."""
+    """Return the cells that win at once, else those that block a win of the opponent, else every legal cell."""
     return _first_or_second(decisive_cells(rules, mover, opponent), rules.legal_cells(mover, opponent))
 
 
 def rule_choices(rules: Rules, mover: Bitboard, opponent: Bitboard) -> Bitboard:
     """Return the cells that win at once, else those that block a win of the opponent, else the most valuable cells.
 
-    The value of an empty cell is the sum of 4^m over the lines through it that do not hold marks of both seats, where m
+    The value of a legal cell is the sum of 4^m over the lines through it that do not hold marks of both seats, where m
     is the number of marks on the line. Nothing is learned, and no move is looked ahead.
     """
-    if isinstance(mover, int):
-        return decisive_cells(rules, mover, opponent) or _most_valuable(rules, mover, opponent)
-    return _first_or_second(decisive_cells(rules, mover, opponent), _most_valuable_of_each(rules, mover, opponent))
+    decisive = decisive_cells(rules, mover, opponent)
+    if isinstance(mover, int) and decisive:
+        return decisive
+    return _first_or_second(decisive, _most_valuable(rules, mover, opponent))
 
 
 def decisive_cells(rules: Rules, mover: Bitboard, opponent: Bitboard) -> Bitboard:
     """Return the cells that win at once, else those that block a win of the opponent."""
-    empty = rules.legal_cells(mover, opponent)
-    return _first_or_second(rules.winning_cells(mover) & empty, rules.winning_cells(opponent) & empty)
+    legal = rules.legal_cells(mover, opponent)
+    return _first_or_second(rules.winning_cells(mover) & legal, rules.winning_cells(opponent) & legal)
 
 
 def _first_or_second(first: Bitboard, second: Bitboard) -> Bitboard:
@@ -67,41 +68,33 @@ def _first_or_second(first: Bitboard, second: Bitboard) -> Bitboard:
     return np.where(first != 0, first, second)
 
 
-def _cell_values(rules: Rules, mine: FloatArray, theirs: FloatArray) -> FloatArray:
-    """Return the value of each cell by the rule, 0 of a taken one, [B, A]; marks are 0 and 1, [B, A] floats."""
+def _most_valuable(rules: Rules, mover: Bitboard, opponent: Bitboard) -> Bitboard:
+    """Return the legal cells of the highest value by the rule."""
     lines = _lines_as_rows(rules)
-    mine_on, theirs_on = mine @ lines.T, theirs @ lines.T  # marks on each line, [B, L]
-    worth = float(RULE_BASE) ** np.clip(mine_on + theirs_on, None, MOST_MARKS)
-    open_worth = np.where((mine_on > 0) & (theirs_on > 0), 0.0, worth)
-    values: FloatArray = open_worth @ lines * (1 - mine - theirs)
-    return values
+    legal = _as_rows(rules, rules.legal_cells(mover, opponent)) > 0
+    mine, theirs = (_as_rows(rules, marks) @ lines.T for marks in (mover, opponent))  # marks on each line, [B, L]
+    worth = float(RULE_BASE) ** np.clip(mine + theirs, None, MOST_MARKS)
+    values = np.where((mine > 0) & (theirs > 0), 0.0, worth) @ lines
+    values = np.where(legal, values, -1.0)
+    best = legal & (values == values.max(axis=1, keepdims=True))
+    if isinstance(mover, int):
+        return sum(1 << cell for cell in np.flatnonzero(best).tolist())
+    return planes.words(best)
 
 
 @lru_cache(maxsize=64)
 def _lines_as_rows(rules: Rules) -> FloatArray:
     """Return 1 for each cell of each line, [L, A]."""
     refuse_unknown_rules(rules, "the opponent 'rule'")  # asked here, because this runs once for a board
-    rows = [[line >> cell & 1 for cell in range(rules.cells)] for line in rules.lines]
-    return np.array(rows, np.float64)
+    return np.concatenate([_as_rows(rules, line) for line in rules.lines])
 
 
-def _most_valuable_of_each(rules: Rules, mover: IntArray, opponent: IntArray) -> Bitboard:
-    """Return the empty cells of the highest value by the rule, on each of many boards."""
-    mine, theirs = (planes.bits(rules.cells, marks) * 1.0 for marks in (mover, opponent))
-    values = _cell_values(rules, mine, theirs)
-    # Where no line is open, all cells are worth 0, taken ones too.
-    return planes.words(values == values.max(axis=1, keepdims=True)) & rules.legal_cells(mover, opponent)
-
-
-def _most_valuable(rules: Rules, mover: int, opponent: int) -> int:
-    """Return the empty cells of the highest value by the rule, on a board of any size."""
-    empty = rules.cells_of(rules.legal_cells(mover, opponent))
-    mine, theirs = np.zeros((2, 1, rules.cells))
-    mine[0, list(rules.cells_of(mover))] = 1
-    theirs[0, list(rules.cells_of(opponent))] = 1
-    values = _cell_values(rules, mine, theirs)[0].tolist()
-    most = max((values[cell] for cell in empty), default=0)
-    return sum(1 << cell for cell in empty if values[cell] == most)
+def _as_rows(rules: Rules, boards: Bitboard) -> FloatArray:
+    """Return 1 for each marked cell, [B, A]; a Python integer is one board of any size."""
+    if isinstance(boards, int):
+        return np.array([[boards >> cell & 1 for cell in range(rules.cells)]], np.float64)
+    rows: FloatArray = planes.bits(rules.cells, boards) * 1.0
+    return rows
 
 
 def optimal_choices(rules: Rules, mover: Bitboard, opponent: Bitboard) -> Bitboard:

@@ -60,7 +60,7 @@ def checked_position(rules: Rules, position: Any, perspective: str) -> tuple[int
         if rules.has_line(marks):
             raise ValueError(f"{mark} has a complete line in the position, so the game is over: give an earlier one")
     if not rules.legal_cells(x_marks, o_marks):
-        raise ValueError("no cell of the position is empty, so the game is over: give an earlier one")
+        raise ValueError("no cell of the position may be marked, so the game is over: give an earlier one")
     return x_marks, o_marks
 
 
@@ -94,9 +94,9 @@ def check_first_reply(rules: Rules, x_marks: int, o_marks: int) -> None:
         ValueError: the seat to move can complete a line or fill the board.
     """
     seat = seat_to_move(x_marks, o_marks)
-    empty = rules.legal_cells(x_marks, o_marks)
-    completing = rules.completing_cells((x_marks, o_marks)[seat]) & empty
-    if completing or empty.bit_count() == 1:
+    legal = rules.legal_cells(x_marks, o_marks)
+    completing = rules.completing_cells((x_marks, o_marks)[seat]) & legal
+    if completing or legal.bit_count() == 1:
         raise ValueError(
             "an opponent who moves first in this position could complete a line or fill the board, and reset cannot "
             f"return a finished game: give seat={seat}, or another position"

@@ -142,6 +142,10 @@ class Rules:
             return bitboard - (1 << WORD_BITS)
         return bitboard
 
+    def on_board(self, mover: int, opponent: int) -> bool:
+        """Return whether two bitboards share no cell and have no cell beyond the board."""
+        return mover >= 0 and opponent >= 0 and not mover & opponent and mover | opponent <= self.full_board
+
     def legal_cells(self, mover: Bitboard, opponent: Bitboard) -> Bitboard:
         """Return the cells that the mover may mark."""
         full = self.full_board if isinstance(mover, int) else self.full_word
@@ -182,7 +186,7 @@ class Rules:
     def event(self, completed: bool, full: bool, completing: int) -> int:
         """Return the event of a legal ply on one board.
 
-        `completed`: it completed a line. `full`: it filled the board. `completing`: the empty cells that would complete
+        `completed`: it completed a line. `full`: it filled the board. `completing`: the legal cells that would complete
         a line for the opponent, as a bitboard.
         """
         if completed:
@@ -194,7 +198,7 @@ class Rules:
     def winning_cells(self, board: Bitboard) -> Bitboard:
         """Return the cells with which one side would win at once, occupied cells included.
 
-        An empty one is a threat: the other side pays `allow` for leaving it.
+        A legal one is a threat: the other side pays `allow` for leaving it.
         """
         return self.completing_cells(board)
 

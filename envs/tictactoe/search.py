@@ -63,7 +63,7 @@ def search_value(rules: Rules, mover: int, opponent: int, max_positions: int = M
 
 
 def move_bounds(rules: Rules, mover: int, opponent: int, max_positions: int = MAX_POSITIONS) -> Mapping[int, Bounds]:
-    """Return bounds of the mover's result for a move to each empty cell; nothing if the game is over.
+    """Return bounds of the mover's result for a move to each legal cell; nothing if the game is over.
 
     Raises:
         ValueError: no legal game leads to this position, or the board has more than 64 cells.
@@ -72,8 +72,8 @@ def move_bounds(rules: Rules, mover: int, opponent: int, max_positions: int = MA
     if _value_at_once(rules, mover, opponent) is not None:
         return {}
     search = Search(rules, max_positions)
-    empty = rules.legal_cells(mover, opponent)
-    cells = rules.cells_of(empty)
+    legal = rules.legal_cells(mover, opponent)
+    cells = rules.cells_of(legal)
     # If one search shows that the mover cannot win here, no move has to be searched for a win.
     wins = search.attacker_wins(mover, opponent, True, max_positions // 2)
     bounds_of = {}
@@ -82,7 +82,7 @@ def move_bounds(rules: Rules, mover: int, opponent: int, max_positions: int = MA
         result = rules.result(moved, opponent)
         if result:
             bounds_of[cell] = Bounds(result, result)
-        elif not empty & ~(1 << cell):
+        elif not legal & ~(1 << cell):
             bounds_of[cell] = Bounds(0, 0)
         else:
             after = search.bounds(opponent, moved, search.left // (len(cells) - number), cannot_lose=wins is False)
@@ -134,7 +134,7 @@ def _value_at_once(rules: Rules, mover: int, opponent: int) -> int | None:
         ImportError: Numba is not installed.
     """
     check_searchable(rules)
-    on_board = 0 <= mover <= rules.full_board and 0 <= opponent <= rules.full_board and not mover & opponent
+    on_board = rules.on_board(mover, opponent)
     in_turn = opponent.bit_count() - mover.bit_count() in (0, 1)
     completed = in_turn and rules.has_line(opponent)
     # Marks without a line can have been placed in any order; a line must be completed by the last of them.

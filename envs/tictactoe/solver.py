@@ -28,7 +28,7 @@ class Solution:
             ValueError: no legal game leads to this position.
         """
         rules, state = self.tree.rules, -1
-        if 0 <= mover <= rules.full_board and 0 <= opponent <= rules.full_board and not mover & opponent:
+        if rules.on_board(mover, opponent):
             state = int(self.tree.find(np.array(mover), np.array(opponent)))
         if state < 0:
             raise ValueError(f"no legal game on {rules} leads to mover={mover:#b}, opponent={opponent:#b}")
@@ -55,17 +55,17 @@ def values_and_moves(tree: GameTree) -> tuple[IntArray, IntArray]:
     value_of_code = np.zeros(3**rules.cells, dtype=np.int8)
     for _, level in reversed(list(tree.plies())):
         mover, opponent = tree.mover[level], tree.opponent[level]
-        empty = np.where(tree.finished[level], 0, rules.legal_cells(mover, opponent)).astype(np.int32)
+        legal = np.where(tree.finished[level], 0, rules.legal_cells(mover, opponent)).astype(np.int32)
         after_nothing = ternary_code(rules, opponent, mover)  # the seats change even before a mark is added
         wins, draws = np.zeros((2, len(mover)), dtype=np.int32)
         for cell in range(rules.cells):
             bit = np.int32(1 << cell)
-            legal = np.flatnonzero(empty & bit)
-            reply = value_of_code[after_nothing[legal] + np.int32(2 * 3**cell)]
-            wins[legal[reply < 0]] |= bit
-            draws[legal[reply == 0]] |= bit
+            states = np.flatnonzero(legal & bit)
+            reply = value_of_code[after_nothing[states] + np.int32(2 * 3**cell)]
+            wins[states[reply < 0]] |= bit
+            draws[states[reply == 0]] |= bit
         best = np.where(wins, 1, np.where(draws, 0, -1))
-        value[level] = np.where(empty, best, value[level])
-        optimal_moves[level] = np.where(wins, wins, np.where(draws, draws, empty))
+        value[level] = np.where(legal, best, value[level])
+        optimal_moves[level] = np.where(wins, wins, np.where(draws, draws, legal))
         value_of_code[ternary_code(rules, mover, opponent)] = value[level]
     return value, optimal_moves

@@ -21,7 +21,7 @@ class raw_env(AECEnv[str, dict[str, Planes], int | None]):  # noqa: N801 (Pettin
 
     Action space: Discrete(rows * cols) for each agent, as in `TicTacToeEnv`; None when the game is over.
     Observation space: a dict for each agent of `observation`, Box(0, 1, (rows, cols, 3), int8), as that agent sees the
-        board, and `action_mask`, Box(0, 1, (rows * cols,), int8): the empty cells on its turn, zeros on the other's,
+        board, and `action_mask`, Box(0, 1, (rows * cols,), int8): the legal cells on its turn, zeros on the other's,
         ones when the game is over.
     Rewards: those of `tictactoe.Rewards`, to both agents.
     Starting state: the empty board, `player_1` to move, or `reset(options=...)`: `position`, `seat`.

@@ -76,8 +76,8 @@ class GameTree:
         """
         cell = 1 << np.arange(self.rules.cells, dtype=np.int32)
         mover, opponent = self.mover[states, None], self.opponent[states, None]
-        empty = cell & ~(mover | opponent)
-        return np.where(empty, self.find(opponent, mover | empty), -1)
+        legal = cell & self.rules.legal_cells(mover, opponent)
+        return np.where(legal, self.find(opponent, mover | legal), -1)
 
 
 def ternary_code(rules: Rules, mover: IntArray, opponent: IntArray) -> IntArray:

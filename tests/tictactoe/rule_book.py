@@ -92,20 +92,18 @@ class RuleBook:
         cells = [[int(held == plane) for plane in (EMPTY, MARKS[seat], MARKS[1 - seat])] for held in board]
         return [cells[row * self.cols : (row + 1) * self.cols] for row in range(self.rows)]
 
-    def histories(self) -> dict[Board, tuple[int, ...]]:
-        """Return every reachable board with the cells of one game that leads to it."""
-        found: dict[Board, tuple[int, ...]] = {self.empty_board: ()}
+    def histories(self) -> list[Board]:
+        """Return every reachable board."""
+        found = {self.empty_board: None}
         waiting = [self.empty_board]
         while waiting:
             board = waiting.pop()
-            if self.finished(board):
-                continue
-            for cell in empty_cells(board):
+            for cell in [] if self.finished(board) else empty_cells(board):
                 after = with_mark(board, cell, MARKS[seat_to_move(board)])
                 if after not in found:
-                    found[after] = (*found[board], cell)
+                    found[after] = None
                     waiting.append(after)
-        return found
+        return list(found)
 
     def minimax(self) -> dict[Board, tuple[int, tuple[int, ...]]]:
         """Return the value for the mover and the optimal cells of every reachable board."""

@@ -1,9 +1,10 @@
-"""The opponents inside the versus environments: their randomness, their errors, and those that do not exist."""
+"""The opponents inside the versus environments: how they are asked, their errors and their randomness."""
 
 import pickle
 import sys
 from collections.abc import Sequence
 from functools import partial
+from itertools import product
 from types import SimpleNamespace
 from typing import Any
 
@@ -13,31 +14,6 @@ import pytest
 
 from tests.tictactoe.driver import VERSUS
 from tictactoe import Rules, TicTacToeVersusEnv, TicTacToeVersusVectorEnv
-from tictactoe.opponents import OPPONENTS
-
-
-@pytest.mark.parametrize(
-    ("settings", "named"),
-    [
-        ({"opponent": "me"}, f"opponent 'me'.*{', '.join(OPPONENTS)}"),
-        ({"opponent": None}, "opponent None"),
-        pytest.param(
-            {"opponent": type("Module", (), {"__call__": print, "forward": print})()},
-            "opponent .*Module.*lambda",
-            id="a module",
-        ),
-        ({"seat": 2}, "seat 2"),
-        ({"seat": "first"}, "seat 'first'"),
-        ({"opponent": "optimal", "rows": 5, "cols": 13}, "64 cells"),
-        ({"seat": 1, "k": 1}, "seat=0"),
-        ({"seat": "random", "k": 1}, "seat=0"),
-    ],
-    ids=str,
-)
-def test_bad_settings_are_named(settings: dict[str, Any], named: str) -> None:
-    for make in (TicTacToeVersusEnv, TicTacToeVersusVectorEnv):
-        with pytest.raises(ValueError, match=named):
-            make(**settings)
 
 
 class Agent:
@@ -60,63 +36,65 @@ def first_empty(seen: Any) -> Any:
     return seen[..., 0].reshape(-1, 9).argmax(1).squeeze()
 
 
-@pytest.mark.parametrize(
-    "opponent",
-    [
-        Agent(),
-        MaskedAgent(),
-        lambda _, legal: legal.argmax(axis=-1),
-        lambda _, *, mask=None: mask.argmax(axis=-1),
-        lambda _, eps=0.0, legal_mask=None: legal_mask.argmax(axis=-1) if eps == 0 else 8,
-        lambda seen, legal_cells=None: first_empty(seen) if legal_cells is None else 8,
-        lambda seen, empty=first_empty: empty(seen),
-        lambda *seen: first_empty(*seen),  # noqa: PLW0108 (which takes one)
-        first_empty,
-    ],
-    ids=[
-        "act",
-        "act with mask",
-        "function with mask",
-        "mask by name",
-        "a number and a mask",
-        "another name",
-        "a default",
-        "any number",
-        "function",
-    ],
-)
-@pytest.mark.parametrize(
-    ("make", "cells"),
-    [(gymnasium.make, 8), (partial(gymnasium.make_vec, num_envs=2), [8, 8])],
-    ids=["single", "vector"],
-)
-def test_any_agent_is_an_opponent(opponent: Any, make: Any, cells: Any) -> None:
+FIRST_EMPTY = {
+    "act": Agent(),
+    "act with mask": MaskedAgent(),
+    "function": first_empty,
+    "function with mask": lambda _, legal: legal.argmax(axis=-1),
+    "mask by name": lambda _, *, mask=None: mask.argmax(axis=-1),
+    "a number and a mask": lambda _, eps=0.0, legal_mask=None: legal_mask.argmax(axis=-1) if eps == 0 else 8,
+    "another name": lambda seen, legal_cells=None: first_empty(seen) if legal_cells is None else 8,
+    "any number": lambda *seen: first_empty(*seen),  # noqa: PLW0108 (which takes one)
+}
+"""Opponents that mark the first empty cell."""
+
+
+@pytest.mark.parametrize("opponent", FIRST_EMPTY.values(), ids=FIRST_EMPTY)
+@pytest.mark.parametrize("make", [gymnasium.make, partial(gymnasium.make_vec, num_envs=2)], ids=["single", "vector"])
+def test_any_agent_is_an_opponent(opponent: Any, make: Any) -> None:
     given, later = make(VERSUS, opponent=opponent, seat=1), make(VERSUS, seat=1)
     later.unwrapped.set_opponent(opponent)
     for env in (given, later):
         env.reset(seed=0)
-        observation, *_ = env.step(cells)
-        x_marks = observation[..., 1].reshape(-1, 9)
-        assert x_marks.tolist() == [[1, 1, 0, 0, 0, 0, 0, 0, 0]] * np.size(cells)
+        observation, *_ = env.step(env.action_space.sample() * 0 + 8)
+        assert {str(board) for board in observation[..., 1].reshape(-1, 9)} == {"[1 1 0 0 0 0 0 0 0]"}
     if opponent is first_empty:  # of a module, as pickle wants it
-        assert pickle.loads(pickle.dumps(given)).reset(seed=0)[0][..., 1].sum() == np.size(cells)
+        assert pickle.loads(pickle.dumps(given)).reset(seed=0)[0][..., 0, 0, 1].all()
 
 
-@pytest.mark.parametrize("answer", [1.5, None, 9, ValueError("no move")])
+FAILS = [*product(["reset", "step"], [1.5, None, 90, ValueError("no move")]), ("reset", "taken")]
+"""Calls and what an opponent answers in them; in `step` a taken cell is a legal reply."""
+
+
+@pytest.mark.parametrize(("call", "answer"), FAILS, ids=str)
 @pytest.mark.parametrize("in_batches", [False, True])
-def test_an_opponent_that_fails_ends_the_game_and_is_heard(answer: Any, in_batches: bool) -> None:
-    def opponent(*_: Any) -> Any:
-        if isinstance(answer, BaseException):
+@pytest.mark.parametrize("cols", [3, 4], ids=["table", "computed"])
+@pytest.mark.parametrize("kind", [TicTacToeVersusEnv, partial(TicTacToeVersusVectorEnv, 2)], ids=["single", "vector"])
+def test_an_opponent_that_fails_is_heard_and_ends_one_game_or_changes_nothing(
+    kind: Any, cols: int, in_batches: bool, call: str, answer: Any
+) -> None:
+    def opponent(seen: Any, _: Any) -> Any:
+        if isinstance(answer, Exception):
             raise answer
-        return [answer] if in_batches else answer
+        chosen = 0 if answer == "taken" else answer
+        return [chosen] * len(seen) if seen.ndim == 4 else chosen
 
-    game = TicTacToeVersusEnv()
-    game.reset(seed=0)
-    game.set_opponent(SimpleNamespace(act=opponent) if in_batches else opponent)
+    env = kind(cols=cols)
+    vector = hasattr(env, "num_envs")
+    marks = np.zeros((2, 3, cols) if vector else (3, cols), int)
+    marks[..., 0, 0] = 1
+    position = np.eye(3)[marks]  # X is in the first cell
+    env.reset(seed=0, options={"seat": 1})
+    before = env.action_masks()
+    env.set_opponent(SimpleNamespace(act=opponent) if in_batches else opponent)
     with pytest.raises((gymnasium.error.InvalidAction, ValueError), match=r"opponent|^no move$"):
-        game.step(0)
-    with pytest.raises(gymnasium.error.ResetNeeded):  # or the agent would move in the opponent's place
-        game.step(1)
+        env.step(before.argmax(-1)) if call == "step" else env.reset(options={"position": position, "seat": 0})
+    if vector:
+        assert env.action_masks().tolist() == before.tolist()
+        assert env.seats.tolist() == [1, 1]
+    else:
+        with pytest.raises(gymnasium.error.ResetNeeded):  # or the agent would move in the opponent's place
+            env.step(1)
 
 
 @pytest.mark.parametrize("make", [gymnasium.make, gymnasium.make_vec], ids=["single", "vector"])
@@ -133,11 +111,10 @@ VECTORIZATION = pytest.mark.parametrize("vectorization", ["sync", "vector_entry_
 
 
 @VECTORIZATION
-@pytest.mark.parametrize("opponent", OPPONENTS)
-def test_games_and_seats_follow_from_the_seed_alone(opponent: str, vectorization: str) -> None:
+def test_games_and_seats_follow_from_the_seed_alone(vectorization: str) -> None:
     def games(seed: int) -> bytes:
         np.random.seed(seed % 7)  # noqa: NPY002 (the global stream must not matter)
-        env = gymnasium.make_vec(VERSUS, 30, vectorization, opponent=opponent, seat="random")
+        env = gymnasium.make_vec(VERSUS, 30, vectorization, opponent="random", seat="random")
         observation, info = env.reset(seed=seed)
         assert set(info["to_play"].tolist()) == {0, 1}
         seen = [observation]

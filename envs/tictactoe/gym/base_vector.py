@@ -1,7 +1,7 @@
 """The base class of both vector environments: settings, actions, autoreset, `reset(options=...)` and infos."""
 
 from collections.abc import Mapping
-from typing import Any, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 import gymnasium
 import numpy as np
@@ -12,28 +12,37 @@ from numpy.typing import NDArray
 from tictactoe import batch
 from tictactoe.actions import checked_cells
 from tictactoe.gym.bitboard_games import BitboardGames
-from tictactoe.gym.games import Cells, Flags, Games, Planes, Results, Seat, Start
+from tictactoe.gym.games import Amounts, Cells, Flags, Games, Planes, State
 from tictactoe.gym.table_games import TABLE_CELLS, TableGames
 from tictactoe.gym.turn import TicTacToeEnv
 from tictactoe.names import unknown
-from tictactoe.positions import (
-    check_options,
-    checked_start,
-    is_seat,
-)
+from tictactoe.positions import check_options, checked_start
 from tictactoe.rendering import VECTOR_RENDER_MODES, check_render_mode, render
 from tictactoe.rules import positive_integer
 
 OPTIONS = ("reset_mask", "position", "seat")
 
-VectorStep: TypeAlias = tuple[Any, NDArray[np.float64], Flags, Flags, dict[str, Any]]
+VectorStep: TypeAlias = tuple[Any, Amounts, Flags, Flags, dict[str, Any]]
+EVERY = slice(None)
+
+
+class Start(NamedTuple):
+    """Where new games start; what it says of boards without a new game is ignored."""
+
+    position: batch.State
+    """The positions."""
+    seats: Cells | None
+    """[N]: the agent's seat in a versus environment; None for the seat of the settings."""
 
 
 class BaseVectorEnv(VectorEnv[Any, Any, NDArray[Any]]):
-    """`N` games with Gymnasium's vector interface.
+    """`N` games with Gymnasium's vector interface, in which the caller plays both seats.
 
-    `game` is a single environment with the settings of each board; `seat` is None if the caller plays both seats.
+    `game` is a single environment with the settings of each board.
     """
+
+    _seat: int | Literal["random"] | None = None
+    """The agent's seat; None if the caller plays both seats."""
 
     def __init__(
         self,
@@ -42,7 +51,6 @@ class BaseVectorEnv(VectorEnv[Any, Any, NDArray[Any]]):
         autoreset_mode: str | AutoresetMode,
         max_episode_steps: int | None,
         render_mode: str | None,
-        seat: Seat | None = None,
     ) -> None:
         check_render_mode(render_mode, VECTOR_RENDER_MODES)
         self.num_envs = positive_integer("num_envs", num_envs)
@@ -59,21 +67,17 @@ class BaseVectorEnv(VectorEnv[Any, Any, NDArray[Any]]):
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self.action_space = batch_space(self.single_action_space, num_envs)
         self._rules = game.rules
-        self._cells = game.rules.cells
         self._perspective = game.perspective
         self._dict_observation = game.dict_observation
-        settings = (game.rules, game.rewards, game.perspective, num_envs, seat, max_episode_steps is not None)
         backend = TableGames if game.rules.cells <= TABLE_CELLS else BitboardGames
-        self._games: Games = backend(*settings)
+        self._games: Games = backend(game.rules, game.rewards, game.perspective)
         self._begun = False
-        self._state = self._games.empty_boards()
+        self._state = self._games.at(batch.reset(game.rules, num_envs, np))
         self._every, self._none = np.ones(num_envs, bool), np.zeros(num_envs, bool)
         self._no_winner = np.full(num_envs, -1)
         # Replaced at each step, never changed.
         self._over = self._none
         """The boards whose game has ended and whose next game has not begun, [N]."""
-        self._finished = self._none
-        """Those of them whose game was not only truncated: their mask is all ones."""
         self._steps = np.zeros(num_envs, np.int64)
         """The number of steps of each game so far, counted only if there is a limit."""
 
@@ -95,14 +99,26 @@ class BaseVectorEnv(VectorEnv[Any, Any, NDArray[Any]]):
         if not self._begun and not chosen.all():
             raise gymnasium.error.ResetNeeded("no game is being played: call reset() without a reset_mask first")
         super().reset(seed=seed)
-        if self._games.seat is not None:
-            self._games.generator = self.np_random
-        self._state = self._games.start(self._state, chosen, start)  # first: an opponent that moves now can fail
-        self._over, self._finished = self._over & ~chosen, self._finished & ~chosen
+        self._state = self._started(self._state, chosen, start)  # first: an opponent that moves now can fail
+        self._over = self._over & ~chosen
         self._steps = np.where(chosen, 0, self._steps)
         self._begun = True
-        observation, mask = self._seen(self._state, self._finished)
-        return observation, self._info(self._state, mask, self._no_winner.copy(), self._none.copy())
+        return self._told(self._no_winner.copy(), self._none.copy())
+
+    def _started(self, state: State, chosen: Flags, start: Start | None = None) -> State:
+        """Return the state with new games on the chosen boards, [N]."""
+        return np.where(chosen, 0 if start is None else self._games.at(start.position), state)
+
+    def _played(self, cells: Cells) -> tuple[State, Amounts]:
+        """Return the state after the moves, [N], and their rewards; where a game was over, a new one starts."""
+        state = self._games.move(self._state, cells)
+        if self._limit is not None:  # a game that was only truncated would continue
+            state = np.where(self._over, 0, state)
+        return state, self._games.reward[self._games.code(state)]
+
+    def _look(self, state: State, boards: slice | NDArray[np.intp] = EVERY) -> tuple[Planes, Planes]:
+        """Return the one-hot planes and the action masks of some boards."""
+        return self._games.look(state[..., boards], None)
 
     def _checked_start(self, options: Mapping[str, Any], chosen: Flags) -> Start | None:
         """Return where the chosen boards start; None for the empty board and the seats of the settings."""
@@ -113,18 +129,15 @@ class BaseVectorEnv(VectorEnv[Any, Any, NDArray[Any]]):
         if positions is not None and (not hasattr(positions, "__len__") or len(positions) != boards):
             raise ValueError(f"position must hold {boards} boards, [{boards}, {rules.rows}, {rules.cols}, 3]")
         if seats is not None:
-            each = np.asarray(seats)
-            if each.shape not in ((), (boards,)) or not all(is_seat(seat) for seat in each.ravel()):
-                raise ValueError(
-                    f"option seat must be 0 or 1, or one of them for each of {boards} boards, got {seats!r}"
-                )
-            seats = np.array(np.broadcast_to(each, boards), np.int64)
+            if np.shape(seats) not in ((), (boards,)):
+                raise ValueError(f"option seat must be one seat, or one for each of {boards} boards, got {seats!r}")
+            seats = np.broadcast_to(seats, boards)
         given = {name: each for name, each in (("position", positions), ("seat", seats)) if each is not None}
         words = [(0, 0, 0)] * boards
         for board in np.flatnonzero(chosen):
             of_board = {name: each[board] for name, each in given.items()}
             try:
-                x_marks, o_marks = checked_start(rules, self._perspective, self._games.seat, of_board)
+                x_marks, o_marks = checked_start(rules, self._perspective, self._seat, of_board)
             except ValueError as error:
                 raise ValueError(f"board {board}: {error}") from None
             ply = (x_marks | o_marks).bit_count()
@@ -145,86 +158,71 @@ class BaseVectorEnv(VectorEnv[Any, Any, NDArray[Any]]):
                 f"{self._over.sum()} games are over, the first on board {self._over.argmax()}: "
                 "call reset(options={'reset_mask': terminated | truncated}) before step()"
             )
-        cells = checked_cells(self._cells, actions, self.num_envs, ignored=self._over)
-        results = self._games.play(self._state, cells, self._over)
-        truncated, ended, steps = self._none.copy(), results.terminated, self._steps
+        cells = checked_cells(self._rules.cells, actions, self.num_envs, ignored=self._over)
+        state, reward = self._played(cells)
+        code = self._games.code(state)
+        terminated: Flags = self._games.finished[code]
+        truncated, ended = self._none.copy(), terminated
         if self._limit is not None:
-            steps = np.where(self._over, 0, steps + 1)  # a step that starts a game does not count
+            steps = np.where(self._over, 0, self._steps + 1)  # a step that starts a game does not count
             truncated = steps >= self._limit
-            ended = results.terminated | truncated
-        if self.autoreset_mode is AutoresetMode.SAME_STEP:
-            observation, info = self._new_games_at_once(results, ended)
-        else:
-            self._state = results.state
-            self._finished = results.terminated.copy()
-            self._over = self._finished if self._limit is None else ended
-            observation, mask = self._seen(self._state, self._finished)
-            info = self._info(self._state, mask, results.winner, results.illegal)
-        if self._limit is not None:
+            ended = terminated | truncated
             self._steps = np.where(ended, 0, steps)
-        return observation, results.reward, results.terminated, truncated, info
+        if self.autoreset_mode is AutoresetMode.SAME_STEP:
+            final = {}
+            if np.count_nonzero(ended):
+                final = self._final(state, ended)
+                state = self._started(state, ended)
+            self._state = state
+            observation, info = self._told(self._no_winner.copy(), self._none.copy())
+            return observation, reward, terminated, truncated, final | info
+        self._state, self._over = state, ended.copy()
+        observation, info = self._told(self._games.winner[code], self._games.illegal[code])
+        return observation, reward, terminated, truncated, info
 
-    def _new_games_at_once(self, results: Results, ended: Flags) -> tuple[Any, dict[str, Any]]:
-        state, info = results.state, {}
-        if np.count_nonzero(ended):
-            info = self._final(results, ended)
-            state = self._games.start(state, ended)
-        self._state = state
-        observation, mask = self._seen(state, self._none)
-        info.update(self._info(state, mask, self._no_winner.copy(), self._none.copy()))
-        return observation, info
-
-    def _final(self, results: Results, ended: Flags) -> dict[str, Any]:
+    def _final(self, state: State, ended: Flags) -> dict[str, Any]:
         """Return the last observation and info of each game that has ended, as Gymnasium's own vectors do."""
-        boards = ended.nonzero()[0]
-        seen, empty = self._games.look(results.state, results.terminated, boards)
+        boards, code = ended.nonzero()[0], self._games.code(state)
+        seen, legal = self._look(state, boards)
         each: Any = seen
         if self._dict_observation:
-            each = [{"observation": one, "action_mask": left} for one, left in zip(seen, empty, strict=True)]
-        mask = np.zeros((self.num_envs, self._cells), np.int8)
-        mask[boards] = empty
+            each = [{"observation": one, "action_mask": left} for one, left in zip(seen, legal, strict=True)]
+        mask = np.zeros((self.num_envs, self._rules.cells), np.int8)
+        mask[boards] = legal
         final_obs = np.empty(self.num_envs, dtype=object)
         final_obs[boards] = np.fromiter(each, dtype=object, count=len(boards))
-        final_info = {
-            "action_mask": mask,
-            "to_play": self._games.to_play(results.state),
-            "winner": results.winner,
-            "illegal": results.illegal,
-        }
-        flags = {f"_{key}": ended.copy() for key in final_info}
+        final_info = self._info(ended, code, mask, self._games.winner[code], self._games.illegal[code])
         return {
             "final_obs": final_obs,
             "_final_obs": ended.copy(),
-            "final_info": final_info | flags,
+            "final_info": final_info,
             "_final_info": ended.copy(),
         }
 
-    def _seen(self, state: Any, over: Flags) -> tuple[Any, Planes]:
-        """Return the observations and the action masks."""
-        planes, mask = self._games.look(state, over)
-        if not self._dict_observation:
-            return planes, mask
-        return {"observation": planes, "action_mask": mask.copy()}, mask
+    def _told(self, winner: Cells, illegal: Flags) -> tuple[Any, dict[str, Any]]:
+        """Return the observations and the `info` of every ply."""
+        planes, mask = self._look(self._state)
+        info = self._info(self._every, self._games.code(self._state), mask, winner, illegal)
+        if self._dict_observation:
+            return {"observation": planes, "action_mask": mask.copy()}, info
+        return planes, info
 
-    def _info(self, state: Any, mask: Planes, winner: Cells, illegal: Flags) -> dict[str, Any]:
-        """Return the `info` of every ply, with Gymnasium's flags for the boards that it holds."""
-        every = self._every
+    def _info(self, held: Flags, code: Cells, mask: Planes, winner: Cells, illegal: Flags) -> dict[str, Any]:
+        """Return an `info` with Gymnasium's flags for the boards that it holds, [N]."""
         return {
             "action_mask": mask,
-            "_action_mask": every.copy(),
-            "to_play": self._games.to_play(state),
-            "_to_play": every.copy(),
+            "_action_mask": held.copy(),
+            "to_play": self._games.to_play[code],
+            "_to_play": held.copy(),
             "winner": winner,
-            "_winner": every.copy(),
+            "_winner": held.copy(),
             "illegal": illegal,
-            "_illegal": every.copy(),
+            "_illegal": held.copy(),
         }
 
     def action_masks(self) -> Planes:
-        """Return 1 for each empty cell, [N, A] int8; all ones on a board without a game."""
-        if not self._begun:
-            return np.ones((self.num_envs, self._cells), np.int8)
-        return self._games.look(self._state, self._finished)[1]
+        """Return 1 for each legal cell, [N, A] int8; all ones on a board without a game."""
+        return self._look(self._state)[1]
 
     def render(self) -> tuple[Any, ...] | None:
         """Return each board as text (`"ansi"`) or as pixels (`"rgb_array"`)."""

@@ -1,146 +1,76 @@
-"""The interface of the backends, and what they share: how new games start and how an opponent is asked."""
+"""What the backends of the vector environments share: what the last ply of each board led to."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from typing import Any, Literal, NamedTuple, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
-from gymnasium.error import InvalidAction
 from numpy.typing import NDArray
 
 from tictactoe import batch
-from tictactoe.actions import checked_cells
+from tictactoe.arrays import read_only
 from tictactoe.rewards import Rewards
-from tictactoe.rules import Rules
+from tictactoe.rules import RESULTS, WINNERS, Event, Rules
 
 Flags: TypeAlias = NDArray[np.bool_]
 Cells: TypeAlias = NDArray[np.int64]
 Planes: TypeAlias = NDArray[np.int8]
 Amounts: TypeAlias = NDArray[np.float64]
 
-Boards: TypeAlias = slice | NDArray[np.intp]
-"""All boards, or the numbers of some."""
-EVERY = slice(None)
-
-Seat: TypeAlias = int | Literal["random"]
-BatchOpponent: TypeAlias = Callable[[Planes, Planes], Any]
-"""A function from the opponent's observations of M boards, [M, R, C, 3], and action masks [M, A] to cells [M]."""
-
-
-class Results(NamedTuple):
-    """The results of one step on all boards, before any of them starts a new game."""
-
-    state: Any
-    reward: Amounts
-    """[N]: the reward of the seat or agent that moved."""
-    terminated: Flags
-    """[N]: the game is over."""
-    winner: Cells
-    """[N]: 0, 1, or -1 for none."""
-    illegal: Flags
-    """[N]: a taken cell ended the game."""
-
-
-class Start(NamedTuple):
-    """Where new games start."""
-
-    position: batch.State
-    """The positions; ignored on boards without a new game."""
-    seats: Cells | None
-    """[N]: the agent's seat in a versus environment; None for the seat of the settings."""
+State: TypeAlias = NDArray[np.int64]
+"""`N` boards as a backend holds them, [N] or [n, N]; zeros are empty boards."""
+Reply: TypeAlias = Callable[[State, np.random.Generator], State]
+"""A function that returns the state after the opponent's moves; a finished game stays as it is."""
 
 
 class Games(ABC):
-    """`N` games: the caller plays both seats, or one seat while an opponent plays the other.
+    """Games on many boards of the same rules.
 
-    The vector environment keeps the `state`, which each backend defines, and passes it to every call.
+    Each board of a state has a code, and the arrays below say by code what its last ply led to. `event` and `to_play`
+    have an element for each code; code 0 is that of an empty board.
     """
 
-    def __init__(
-        self, rules: Rules, rewards: Rewards, perspective: str, num_envs: int, seat: Seat | None, truncates: bool
-    ) -> None:
+    def __init__(self, rules: Rules, rewards: Rewards, perspective: str, event: Cells, to_play: Cells) -> None:
         self.rules = rules
-        self.rewards = rewards
         self.perspective = perspective
-        self.seat = seat
-        """The setting: the agent's seat, or None if the caller plays both seats."""
-        self.truncates = truncates
-        """Whether games can be truncated."""
-        self.seats: Cells = np.zeros(num_envs, np.int64)
-        """[N]: the agent's seat in each game."""
-        self.generator = np.random.default_rng()
-        self.opponent: Any = None
-
-    def set_opponent(self, opponent: str | BatchOpponent) -> None:
-        """Set the opponent from the next reply on."""
-        self.opponent = opponent
-
-    @abstractmethod
-    def empty_boards(self) -> Any:
-        """Return the state of empty boards."""
+        self.to_play = to_play
+        """The seat to move."""
+        self.finished: Flags = read_only(event > Event.ALLOW)
+        """Whether the game is over."""
+        self.illegal: Flags = read_only(event == Event.ILLEGAL)
+        """Whether a taken cell ended the game."""
+        acted = np.where(self.illegal, to_play, 1 - to_play)
+        self.winner: Cells = read_only(np.array(WINNERS)[event, acted])
+        """0, 1, or -1 for none."""
+        both = np.array([rewards.of_event[event] for event in RESULTS])
+        self.reward, self.other_reward = (read_only(of_seat[event]) for of_seat in both.T)
+        """The rewards of the seat that made the ply and of the other one."""
+        self.replies_pay = bool(self.other_reward.any())
+        """Whether some ply pays the seat that did not make it."""
 
     @abstractmethod
-    def place(self, state: Any, chosen: Flags, start: Start | None) -> Any:
-        """Return the state with new games on the chosen boards, [N], before any move of the opponent."""
+    def code(self, state: State) -> Cells:
+        """Return the code of each board, [N]."""
 
     @abstractmethod
-    def play(self, state: Any, cells: Cells, over: Flags) -> Results:
-        """Return the results of the moves [N] and of the replies; where a game was `over`, [N], a new one starts."""
+    def at(self, position: batch.State) -> State:
+        """Return the state of unfinished positions."""
 
     @abstractmethod
-    def reply(self, state: Any, due: Flags) -> tuple[Any, Flags]:
-        """Return the state after the opponent's moves on the boards that are due, [N], and which games they ended.
-
-        Games that are over are never due.
-        """
-
-    @abstractmethod
-    def look(self, state: Any, over: Flags, boards: Boards = EVERY) -> tuple[Planes, Planes]:
-        """Return the one-hot planes [M, R, C, 3] and the action masks [M, A], all ones where the game is over, [N]."""
-
-    @abstractmethod
-    def to_play(self, state: Any) -> Cells:
-        """Return the seat to move, [N]."""
-
-    @abstractmethod
-    def position(self, state: Any) -> batch.State:
+    def position(self, state: State) -> batch.State:
         """Return the bitboards of the boards, also of games that are over."""
 
-    def start(self, state: Any, chosen: Flags, start: Start | None = None) -> Any:
-        """Return the state with new games on the chosen boards, [N], after the opponent's first moves.
+    @abstractmethod
+    def move(self, state: State, cells: Cells) -> State:
+        """Return the state after one ply on each board, [N]; the board of a finished game is emptied instead."""
 
-        Raises:
-            gymnasium.error.InvalidAction: the opponent's first move ended a game; nothing changes.
+    @abstractmethod
+    def built_in(self, opponent: str) -> Reply:
+        """Return how a built-in opponent replies."""
+
+    @abstractmethod
+    def look(self, state: State, seats: Cells | None) -> tuple[Planes, Planes]:
+        """Return what these seats see, [N, R, C, 3], and the action masks, [N, A], all ones where the game is over.
+
+        If `seats` is None, return what the seats to move see.
         """
-        begun = self.place(state, chosen, start)
-        if self.seat is None or (start is None and self.seat == 0 and not np.count_nonzero(self.seats)):
-            return begun
-        new: Any = self.seat
-        if start is not None and start.seats is not None:
-            new = start.seats
-        elif self.seat == "random":
-            new = self.generator.integers(2, size=len(chosen))
-        seats = np.where(chosen, new, self.seats)
-        due = chosen & (self.to_play(begun) != seats)
-        if due.any():
-            begun, ended = self.reply(begun, due)
-            if ended.any():
-                raise InvalidAction(
-                    f"the opponent's first action is a taken cell for board {ended.argmax()}, "
-                    "and reset cannot return a finished game"
-                )
-        self.seats = seats  # only now: an opponent that fails must leave every game as it was
-        return begun
-
-
-def ask(opponent: BatchOpponent, seen: Planes, mask: Planes) -> Cells:
-    """Return the cells, [M] int64, that an opponent's function chooses.
-
-    Raises:
-        gymnasium.error.InvalidAction: they are not one cell for each board.
-    """
-    boards, cells = mask.shape
-    try:
-        return checked_cells(cells, opponent(seen, mask), boards)
-    except InvalidAction as error:
-        raise InvalidAction(f"the opponent's {error}") from None

@@ -39,15 +39,15 @@ class Node:
     marks: list[int]
     """Bitboards by seat."""
     completing: list[int]
-    """By seat: the cells that complete a line, empty or not."""
-    empty: int
-    """The bitboard of the empty cells."""
+    """By seat: the cells that complete a line, taken or not."""
+    legal: int
+    """The bitboard of the cells that may be marked."""
     seen: Planes
     """The view of the seat to move, [rows, cols, 3]."""
     seen_by_other: Planes
     """The view of the other seat; with absolute planes the same array."""
     mask: Planes
-    """[rows * cols]: 1 for each empty cell; all ones when the game is over."""
+    """[rows * cols]: 1 for each legal cell; all ones when the game is over."""
     to_play: np.int64 = SEATS[0]
     """The seat to move."""
     rewards: tuple[float, float] = (0.0, 0.0)
@@ -64,22 +64,22 @@ class Node:
 
     def __reduce__(self) -> Any:
         # So a copy of an environment gets a node of its own, without all the positions behind it.
-        board = (self.marks, self.completing, self.empty, self.seen, self.seen_by_other, self.mask, self.to_play)
+        board = (self.marks, self.completing, self.legal, self.seen, self.seen_by_other, self.mask, self.to_play)
         return Node, (*board, self.rewards, self.over, self.winner, self.illegal)
 
     def copy(self) -> "Node":
         """Return a node of the same position that belongs to one game."""
         seen = self.seen.copy()
         other = seen if self.seen_by_other is self.seen else self.seen_by_other.copy()
-        return Node(self.marks.copy(), self.completing.copy(), self.empty, seen, other, self.mask.copy(), self.to_play)
+        return Node(self.marks.copy(), self.completing.copy(), self.legal, seen, other, self.mask.copy(), self.to_play)
 
     def mark(self, rules: Rules, rewards: Rewards, cell: int) -> None:
-        """Put the mark of the seat to move on an empty cell, in place."""
+        """Put the mark of the seat to move on a legal cell, in place."""
         seat = int(self.to_play)
         self.to_play = SEATS[1 - seat]
         bit = 1 << cell
         marks = self.marks[seat] = self.marks[seat] | bit
-        self.empty ^= bit
+        self.legal ^= bit
         self.mask[cell] = 0
         row, col = divmod(cell, rules.cols)
         own, other = self.seen, self.seen_by_other
@@ -101,7 +101,7 @@ class Node:
                 completed = True
             elif not missing & (missing - 1):
                 self.completing[seat] |= missing
-        event = rules.event(completed, not self.empty, self.completing[1 - seat] & self.empty)
+        event = rules.event(completed, not self.legal, self.completing[1 - seat] & self.legal)
         self.rewards = rewards.of_event[event]
         if event > Event.ALLOW:
             self.end(WINNERS[event][seat])
@@ -153,7 +153,7 @@ class PositionGraph:
         if cell in node.after:
             return node.after[cell]
         rules, rewards, _ = self._settings
-        if not node.empty >> cell & 1:
+        if not node.legal >> cell & 1:
             after = node.copy()
             after.refuse(rewards)
             return after

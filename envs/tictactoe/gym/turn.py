@@ -159,7 +159,7 @@ class TicTacToeEnv(gymnasium.Env[Observation, int]):
         return int(self.node.to_play)
 
     def action_masks(self) -> NDArray[np.int8]:
-        """Return 1 for each empty cell, [rows * cols] int8; all ones when no game is being played."""
+        """Return 1 for each legal cell, [rows * cols] int8; all ones when no game is being played."""
         return self.node.mask.copy()
 
     def info(self) -> dict[str, Any]:

@@ -20,7 +20,7 @@ class TicTacToeVectorEnv(BaseVectorEnv, VectorEnv[Any, Any, NDArray[Any]]):
         `position` [N, rows, cols, 3]; `seat`, one or [N].
     Episode end: as in `TicTacToeEnv`; truncations are all False without `max_episode_steps`.
     Information: as in `TicTacToeEnv`, each key [N] and with Gymnasium's flags; with `"SameStep"` also `final_obs` and
-        `final_info` of games that ended in this step. The mask of a truncated game shows the empty cells.
+        `final_info` of games that ended in this step. The mask of a truncated game shows the legal cells.
 
     Arguments:
         num_envs: N, the number of boards, from 1.

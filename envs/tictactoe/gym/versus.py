@@ -142,7 +142,7 @@ class TicTacToeVersusEnv(gymnasium.Env[Observation, int]):
         return cells[int(self.np_random.random() * len(cells))]  # faster than `integers`
 
     def action_masks(self) -> Planes:
-        """Return 1 for each empty cell, [rows * cols] int8; all ones when no game is being played."""
+        """Return 1 for each legal cell, [rows * cols] int8; all ones when no game is being played."""
         return self.game.action_masks()
 
     def render(self) -> Any:
