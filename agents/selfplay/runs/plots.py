@@ -23,8 +23,10 @@ VALUES = LinearSegmentedColormap.from_list("values", ["#e9925c", "#e8e5de", "#74
 """Colours of a loss, a draw and a win, as on the page; black is readable on all of them."""
 SEATS = (("first", FIRST), ("second", SECOND))
 """The seats and their colours."""
-TITLE_WIDTH = 3.5
+TITLE_WIDTH, TITLE_HEIGHT = 3.5, 0.75
 """Inches that the heading of the opening needs; a board of two columns is narrower."""
+HEADING_LINE = 0.03
+"""Height of a line in the heading of a run, as a part of the figure."""
 
 
 class NotebookFigure(Figure):
@@ -44,9 +46,11 @@ def run_figure(records: Sequence[Record], config: RunSettings, folder: Path, pro
     settings = ", ".join(changed) or "all settings at their defaults"
     what = f"one run, seed {config.seed}; each dot is an exact evaluation"
     heading = [*textwrap.wrap(folder.resolve().name, 100), *textwrap.wrap(settings, 120)[:3], what]
-    figure = NotebookFigure(figsize=(10, 6.5), layout="constrained")
+    figure = NotebookFigure(figsize=(10, 6.5))
     figure.suptitle("\n".join(heading), fontsize="medium", parse_math=False)
-    grid = figure.add_gridspec(3, 3)
+    # A layout that measures its texts would draw all of them three times.
+    top = 0.93 - HEADING_LINE * len(heading)
+    grid = figure.add_gridspec(3, 3, left=0.07, right=0.98, bottom=0.19, top=top, wspace=0.3, hspace=0.35)
     ways = figure.add_subplot(grid[:, :2])
     optimal, against_random, learning = (figure.add_subplot(grid[row, 2], sharex=ways) for row in range(3))
     curves = Curves(records)
@@ -60,7 +64,7 @@ def run_figure(records: Sequence[Record], config: RunSettings, folder: Path, pro
         axes.tick_params(labelbottom=False)  # the lowest panel has the numbers
     for axes in (ways, learning):
         axes.set_xlabel(config.unit)
-    ways.legend(loc="upper center", bbox_to_anchor=(0.5, -0.1), ncols=2)
+    ways.legend(loc="upper center", bbox_to_anchor=(0.5, -0.09), ncols=3)
     return figure
 
 
@@ -150,8 +154,9 @@ def _finish(axes: Axes, proved_from: Record | None) -> None:
 def value_figure(values: Array, title: str, algorithm: str) -> Figure:
     """Plot the action values of one position, [R, C], as a board of numbers, in the page's colours; frame the best."""
     rows, cols = values.shape
-    figure = Figure(figsize=(max(1.1 * cols, TITLE_WIDTH), 1.1 * rows + 0.75), layout="constrained")
-    axes = figure.add_subplot()
+    height = 1.1 * rows + TITLE_HEIGHT
+    figure = Figure(figsize=(max(1.1 * cols, TITLE_WIDTH), height))
+    axes = figure.add_axes((0, 0, 1, 1 - TITLE_HEIGHT / height))
     axes.set_axis_off()
     drawn = finite_values(values)
     loss = 0 if algorithm.startswith("td-") else -1  # what it is worth, as on the page
