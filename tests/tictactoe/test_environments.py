@@ -142,7 +142,6 @@ BAD_SETTINGS: dict[Any, list[tuple[dict[str, Any], str]]] = {
 @pytest.mark.parametrize(
     ("make", "keywords", "named"),
     [(make, *bad) for make, each in BAD_SETTINGS.items() for bad in each],
-    ids=str,
 )
 def test_a_bad_setting_is_named(make: Any, keywords: dict[str, Any], named: str) -> None:
     of_no_such_type = keywords in ({"raws": 4}, {"rewards": 1})
