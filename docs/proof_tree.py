@@ -62,7 +62,7 @@ def replies(board: tuple[int, int], cell: int, seat: int) -> list[tuple[tuple[in
     if moved.over:
         return [(board, GREEN if moved.winner == seat else BLUE)]
     found: list[tuple[tuple[int, int], str | None]] = []
-    for reply in moved.empty:
+    for reply in moved.legal:
         position = moved.after(reply)
         after = (position.marks[seat], position.marks[1 - seat])
         found.append((after, BLUE if position.over else None))

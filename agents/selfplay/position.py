@@ -35,7 +35,7 @@ class Position:
         return self.marks[1 - self.seat]
 
     @property
-    def empty(self) -> tuple[int, ...]:
+    def legal(self) -> tuple[int, ...]:
         """Return the cells that may be marked."""
         return self.rules.cells_of(self.rules.legal_cells(self.mover, self.opponent))
 
@@ -50,7 +50,7 @@ class Position:
     @property
     def over(self) -> bool:
         """Return whether a line is complete or the board is full."""
-        return self.winner is not None or not self.empty
+        return self.winner is not None or not self.legal
 
     def after(self, cell: int) -> "Position":
         """Return the position after the seat to move has marked an empty cell."""

@@ -108,11 +108,11 @@ def learned_hints(player: Player, position: Position) -> Mapping[int, Hint]:
     values = player.q_values(position.observation)[0]
     chosen = int(player.act(position.observation, position.mask)[0])
     # Learners scale their values differently, so the colours go from the worst square to the best.
-    finite = finite_values(values[list(position.empty)])
+    finite = finite_values(values[list(position.legal)])
     shades = 2 * (finite - finite.min()) / (np.ptp(finite) or 1.0) - 1
     return {
         cell: Hint(value_text(values[cell]), float(shade), cell == chosen)
-        for cell, shade in zip(position.empty, shades, strict=True)
+        for cell, shade in zip(position.legal, shades, strict=True)
     }
 
 
@@ -183,7 +183,7 @@ def play_game(opponent: NamedPolicy, person: int, hints: Hints, generator: np.ra
             cell = ask(question, partial(read_square, position))
         else:
             cell = choose_move(opponent, position, generator)
-            if cell not in position.empty:
+            if cell not in position.legal:
                 say(f"{opponent.name} plays {cell + 1}, which is taken, so it loses.")
                 return person
             say(f"{opponent.name} plays {cell + 1}.")

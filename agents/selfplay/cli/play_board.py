@@ -40,7 +40,7 @@ def read_square(position: Position, answer: str) -> int:
     number = answer.strip()
     if number not in cells:
         raise UserError(f"{answer!r} is not a square of this board")
-    if cells[number] not in position.empty:
+    if cells[number] not in position.legal:
         raise UserError(f"{number} is taken")
     return cells[number]
 

@@ -47,7 +47,7 @@ from torch.optim.adam import adam
 
 from selfplay.dqn.config import DQNConfig, Target
 from selfplay.dqn.counterexample_starts import CounterexampleStarts
-from selfplay.dqn.network import NetworkFactory, empty_cells, make_network, mask_illegal, of_mover
+from selfplay.dqn.network import NetworkFactory, legal_cells, make_network, mask_illegal, of_mover
 from selfplay.dqn.player import QPlayer
 from selfplay.dqn.pool import EVERY, SnapshotPool
 from selfplay.dqn.symmetry import BoardSymmetries
@@ -224,7 +224,7 @@ class DQNAgent:
 
     def best(self, values: Tensor, observation: Tensor) -> Tensor:
         """Return the actions [B] with the highest values [B, A], with `mask` among the legal ones."""
-        return mask_illegal(values, empty_cells(observation) if self.config.mask else None).argmax(dim=1)
+        return mask_illegal(values, legal_cells(observation) if self.config.mask else None).argmax(dim=1)
 
     @torch.no_grad()
     def act(self, observation: Tensor, epsilon: float) -> Tensor:
@@ -233,7 +233,7 @@ class DQNAgent:
         greedy = self.best(values, observation)
         # The largest of A independent uniform numbers is equally likely to be any of them.
         numbers = torch.rand(len(values), values.shape[1] + 1, generator=self.generator, device=values.device)
-        explorable = empty_cells(observation) if self.config.explore == "legal" else None
+        explorable = legal_cells(observation) if self.config.explore == "legal" else None
         explored = mask_illegal(numbers[:, :-1], explorable).argmax(dim=1)
         return torch.where(numbers[:, -1] < epsilon, explored, greedy)
 

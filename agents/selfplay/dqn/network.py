@@ -180,7 +180,7 @@ def mask_illegal(values: Tensor, legal: Tensor | None) -> Tensor:
     return torch.where(legal, values, -torch.inf)
 
 
-def empty_cells(observation: Tensor) -> Tensor:
+def legal_cells(observation: Tensor) -> Tensor:
     """Return the legal actions [B, A] bool of observations [B, 3A]: plane 0 marks the empty cells."""
     return observation[:, ::3] != 0
 

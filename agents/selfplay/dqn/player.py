@@ -7,7 +7,7 @@ import torch
 from torch import Tensor, nn
 
 from selfplay.dqn.config import DQNConfig
-from selfplay.dqn.network import NetworkFactory, custom_network, empty_cells, empty_network, mask_illegal, of_mover
+from selfplay.dqn.network import NetworkFactory, custom_network, empty_network, legal_cells, mask_illegal, of_mover
 from selfplay.dqn.symmetry import BoardSymmetries
 from selfplay.errors import UserError
 from selfplay.judge.report import player_html
@@ -113,7 +113,7 @@ class QPlayer:
         """Return what the player maximizes, [B, A]: its values, masked actions below all."""
         values = torch.as_tensor(self.q_values(observation))
         planes = torch.as_tensor(observation, device=values.device)
-        legal = empty_cells(planes.flatten(1)) if self.mask else None
+        legal = legal_cells(planes.flatten(1)) if self.mask else None
         if action_mask is not None:
             legal = torch.as_tensor(action_mask, device=values.device) != 0
         return mask_illegal(values, legal)
@@ -171,7 +171,7 @@ class PlayerModule(nn.Module):
                 self._symmetries.values(network(image.observation), image.symmetry)
                 for network in self.networks.values()
             ]
-        return mask_illegal(of_mover(seat_to_move(planes), values), empty_cells(planes) if self._mask else None)
+        return mask_illegal(of_mover(seat_to_move(planes), values), legal_cells(planes) if self._mask else None)
 
 
 def network_inputs(observation: Tensor, perspective: str) -> Tensor:

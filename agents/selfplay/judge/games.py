@@ -56,7 +56,7 @@ def self_play_game(policy: AgentPolicy, width: int = WIDTH) -> str:
     for cell in cells[:-1]:
         position = position.after(cell)
     last = cells[-1]
-    if last not in position.empty:
+    if last not in position.legal:
         result = f"{MARKS[position.seat]} plays the taken square {last + 1} and loses."
     else:
         winner = position.after(last).winner
@@ -71,7 +71,7 @@ def self_play_cells(policy: AgentPolicy) -> list[int]:
     while not position.over:
         cell = int(policy.answers(position.words[0], position.words[1], 1)[0])
         cells.append(cell)
-        if cell not in position.empty:
+        if cell not in position.legal:
             break
         position = position.after(cell)
     return cells
@@ -89,7 +89,7 @@ def _boards(
             lines += _notes(position, cell, player)
         elif seat is not None:
             lines += ["", ""]
-        if cell in position.empty:  # a taken cell keeps its mark
+        if cell in position.legal:  # a taken cell keeps its mark
             position = position.after(cell)
         boards.append([*lines, *board_text(rules, *position.marks, cell).split("\n")])
     return boards

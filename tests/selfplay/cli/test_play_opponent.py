@@ -56,7 +56,7 @@ def test_a_trained_opponent_plays_no_taken_square_and_rates_what_is_free(tmp_pat
         cell = choose_move(opponent, reached, GENERATOR)
         assert opponent.player is not None
         hints = learned_hints(opponent.player, reached)
-        assert tuple(hints) == reached.empty
+        assert tuple(hints) == reached.legal
         assert [rated for rated, hint in hints.items() if hint.chosen] == [cell]
         reached = reached.after(cell)
 

@@ -37,8 +37,8 @@ def random_boards(rules: Rules, empty: int, number: int) -> list[str]:
     boards: list[str] = []
     while len(boards) < number:
         position = Position(rules)
-        while len(position.empty) > empty and not position.over:
-            position = position.after(generator.choice(position.empty))
+        while len(position.legal) > empty and not position.over:
+            position = position.after(generator.choice(position.legal))
         if not position.over:
             boards.append(text_of(position))
     return boards
@@ -53,7 +53,7 @@ def outcome(position: Position) -> tuple[int, int]:
     if position.over:
         return (0 if position.winner is None else -1), 0
     ends = []
-    for cell in position.empty:
+    for cell in position.legal:
         value, plies = outcome(without_last(position.after(cell)))
         ends.append((-value, plies))
     best = max(value for value, _ in ends)
@@ -67,7 +67,7 @@ def without_last(position: Position) -> Position:
 
 def truth(position: Position) -> dict[str, object]:
     """Return what the page must say of a position that is not over."""
-    after = {cell: without_last(position.after(cell)) for cell in position.empty}
+    after = {cell: without_last(position.after(cell)) for cell in position.legal}
     cells = range(position.rules.cells)
     return {
         "exact": [NAMES[-outcome(after[cell])[0]] if cell in after else None for cell in cells],
@@ -83,4 +83,4 @@ def right_replies(position: Position) -> int:
     if position.over:
         return 0
     value = outcome(position)[0]
-    return sum(-outcome(without_last(position.after(cell)))[0] == value for cell in position.empty)
+    return sum(-outcome(without_last(position.after(cell)))[0] == value for cell in position.legal)

@@ -97,7 +97,7 @@ def test_a_player_has_the_values_and_moves_of_python_and_the_truth_is_that_of_al
     boards = boards_of(player.rules)
     for position, (shown, reply) in looks(call, entry(player.rules, **learned_data(player)), boards):
         values, move = player.q_values(position.observation)[0], int(player.act(position.observation)[0])
-        known = truth(position) if len(position.empty) <= 12 else {"unsolved": True, "position": None, "plies": None}
+        known = truth(position) if len(position.legal) <= 12 else {"unsolved": True, "position": None, "plies": None}
         assert known.items() <= shown.items()
         assert shown["values"] == [None if np.isnan(each) else pytest.approx(float(each), abs=1e-5) for each in values]
         assert (shown["move"], shown["moves"]) == (move, [move])
@@ -121,7 +121,7 @@ def test_a_function_answers_as_in_python(policy: AgentPolicy, call: Call) -> Non
         moves = list(policy.rules.cells_of(int(policy.moves(*position.words)[0])))
         assert (shown["moves"], shown["values"]) == (moves, None)
         assert shown["move"] == (None if policy.samples else moves[0])
-        assert reply in ([cell for cell in moves if cell in position.empty] or position.empty)
+        assert reply in ([cell for cell in moves if cell in position.legal] or position.legal)
 
 
 @pytest.mark.parametrize(
@@ -140,7 +140,7 @@ def test_the_games_that_a_player_loses_are_those_of_its_verdict_grouped_by_the_l
         position = position_of(policy.rules, group["board"])
         after = (
             -outcome(replace(position.after(group["move"]), last_cell=None))[0]
-            if group["move"] in position.empty
+            if group["move"] in position.legal
             else -2
         )
         assert int(policy.moves(*position.words)[0]) == 1 << group["move"]

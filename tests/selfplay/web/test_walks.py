@@ -82,7 +82,7 @@ def overrated_draw() -> str:
     for board in texts(ABSOLUTE)[::20]:
         position = position_of(Rules(), board)
         values = values_of(player, position)
-        if any(values[cell] > 0.6 and worth(position, cell) == "draw" for cell in position.empty):
+        if any(values[cell] > 0.6 and worth(position, cell) == "draw" for cell in position.legal):
             return board
     raise AssertionError
 
@@ -112,7 +112,7 @@ def test_it_opens_on_the_proved_player_and_the_mistake_of_an_early_one_is_a_clic
     position, cell = position_of(Rules(), board_of(page)), int(found[2]) - 1
     assert (cell, found[4]) == (player.act(position.observation)[0], worth(position, cell))
     assert abs(values_of(player, position)[cell]) == pytest.approx(float(found[3]), abs=0.1)
-    assert "draw" in [worth(position, other) for other in position.empty]
+    assert "draw" in [worth(position, other) for other in position.legal]
     press(page, "Show the punishment")
     says(page, "#status", "You win")
     press(page, "Play the finished player")
@@ -270,7 +270,7 @@ def test_the_maps_show_what_a_player_has_learned_and_what_is_true(visit: Open, s
     values = values_of(player, position)
     shows_values(page, values, 1e-5)
     learned, exact, beside = page.locator("#panel-inside figure").all()
-    for cell in position.empty:
+    for cell in position.legal:
         text = learned.locator(f"[data-cell='{cell}'] .note").text_content() or ""
         assert float(text.replace("\u2212", "-")) == round(values[cell], 2)
     move = learned.locator("[data-cell]:has(.star)")
