@@ -10,6 +10,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 import selfplay
+from selfplay.players import run_folder
 from selfplay.position import Position
 from selfplay.runs.load import load, snapshot_steps
 from selfplay.text import NAMES
@@ -120,24 +121,30 @@ def test_it_opens_on_the_proved_player_and_the_mistake_of_an_early_one_is_a_clic
     assert board_of(page) == "." * 9
 
 
+@pytest.mark.parametrize("ended", [False, True])
 @pytest.mark.parametrize("way", ["bar", "list"])
-def test_no_player_is_blamed_for_the_moves_of_another(visit: Open, way: str) -> None:
+def test_a_game_belongs_to_who_played_it_and_comes_back_with_its_player(visit: Open, way: str, ended: bool) -> None:
     page = visit()
-    press(page, "See a mistake that it made after")
-    before = board_of(page)
-    expect(page.locator(".strip .move")).not_to_have_count(0)
-    if way == "bar":
-        page.get_by_label("Watch it learn", exact=True).fill("7")
-        says(page, "#verdict .good", "UNBEATABLE")
-    else:
-        page.locator("#player").select_option(label="Heuristic, 3\u00d73")
-    assert board_of(page) == before
-    says(page, "#advice", "not this player")
-    expect(page.locator(".strip .move")).to_have_count(0)
-    expect(page.locator(".turns .flag")).to_have_count(0)
-    expect(page.locator(".mistake-steps")).to_be_hidden()
-    go_to(page, "#player=shipped&moves=1,5,2,3,4,6,7&seat=O")  # X4 is a mistake that this player does not make
-    says(page, ".turns .flag >> nth=0", "The other seat: X4")
+    go_to(page, f"#player=shipped&seat=O&moves=1,5,2,3,4,{'7' if ended else '6&at=5'}")
+    before, moves, player = board_of(page), page.locator(".strip .move"), page.locator("#player option:checked")
+    bar = page.get_by_label("Watch it learn", exact=True)
+    for back in (lambda: press(page, "Undo"), page.go_back):
+        if way == "bar":
+            bar.fill("2")
+            bar.fill("3")
+        else:
+            page.locator("#player").select_option(label="Heuristic, 3\u00d73")
+        says(page, "#advice", "another player")
+        assert board_of(page) == ("." * 9 if ended else before)
+        expect(page.locator(".strip .move, .turns .flag")).to_have_count(0)
+        back()
+        expect(moves).to_have_count(6)
+        expect(player).to_have_attribute("title", "shipped")
+        expect(bar).to_have_value("7")
+        assert board_of(page) == before
+    page.emulate_media(reduced_motion="no-preference")
+    press(page, "Watch it learn")
+    expect(moves).to_have_count(6)
 
 
 def test_back_goes_through_tabs_games_and_mistakes(visit: Open) -> None:
@@ -285,19 +292,24 @@ def test_the_maps_show_what_a_player_has_learned_and_what_is_true(visit: Open, s
     says(page, "#panel-inside", "It is proved all the same")
 
 
-def test_the_time_bar_shows_and_plays_snapshots(visit: Open, site: Site) -> None:
-    page = visit("#player=trained&view=inside&board=O...X....&seat=X")
-    folder, position = site.runs / "trained", position_of(Rules(), "O...X....")
+@pytest.mark.parametrize("name", ["trained", "shipped"])
+def test_the_time_bar_shows_and_plays_snapshots_as_they_are(visit: Open, site: Site, name: str) -> None:
+    page = visit(f"#player={name}&view=inside&board=O...X....&seat=X")
+    folder, position = run_folder(str(site.runs / name) if name == "trained" else name), position_of(Rules(), "O...X....")
+    assert folder is not None
     steps = snapshot_steps(folder)
     bar = page.get_by_label("Watch it learn", exact=True)
     expect(bar).to_have_value(str(len(steps) - 1))
-    for at in (0, 1, len(steps) - 1):
+    for at, step in enumerate(steps):
         bar.fill(str(at))
-        player = load(folder, steps=steps[at])
-        shows_values(page, values_of(player, position), 0.1)  # it is rounded to 8 bits
+        player = load(folder, steps=step)
+        shows_values(page, values_of(player, position), 0.01)  # its weights are rounded
         assert board_of(page) == "O...X...."
-        if at == len(steps) - 1:
-            says(page, "#verdict", f" {selfplay.evaluate(player).ways_to_beat:,} ways to beat it")
+        found = re.search(r"[\d,]+ ways to beat it", page.inner_text("#verdict"))
+        assert found is not None
+        says(page, ".time-bar output", f", {found[0]}")
+        ways = int(found[0].split()[0].replace(",", ""))
+        assert ways == pytest.approx(selfplay.evaluate(player).ways_to_beat, rel=0.02, abs=2)
     press(page, "Step: watch it learn")  # instead of motion
     expect(bar).to_have_value("0")
     page.emulate_media(reduced_motion="no-preference")
