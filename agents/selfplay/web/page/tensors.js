@@ -22,11 +22,11 @@ export async function unpackAnswers(text) {
 }
 
 /**
- * The snapshots of a run as selfplay.web.players packs them: whole parts of a scale.
+ * The snapshots of a run as selfplay.web.players packs them: each tensor in whole parts of a scale of its own.
  *
  * @typedef {object} Snapshots
  * @property {number[]} steps
- * @property {Record<string, number>} scales By the names of the tensors.
+ * @property {Record<string, number>[]} scales Of each snapshot, by the names of the tensors.
  * @property {Record<string, number[]>} shapes
  * @property {string} parts
  */
@@ -38,11 +38,12 @@ export async function unpackAnswers(text) {
 export async function unpackSnapshots({ steps, scales, shapes, parts: packed }) {
   const parts = new Int16Array(await unzipped(packed));
   return (each) => {
-    let start = steps.indexOf(each) * parts.length / steps.length;
+    const snapshot = steps.indexOf(each);
+    let start = snapshot * parts.length / steps.length;
     const tensors = {};
     for (const [name, shape] of Object.entries(shapes)) {
       const size = shape.reduce((product, part) => product * part, 1);
-      tensors[name] = { shape, values: Float32Array.from(parts.subarray(start, start + size), (part) => part * scales[name]) };
+      tensors[name] = { shape, values: Float32Array.from(parts.subarray(start, start + size), (part) => part * scales[snapshot][name]) };
       start += size;
     }
     return tensors;
