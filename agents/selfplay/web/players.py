@@ -158,8 +158,8 @@ def history(folder: Path) -> list[dict[str, Any]]:
 def snapshots_data(folder: Path) -> dict[str, Any]:
     """Return the snapshots of a run as text: each tensor in whole parts of a scale of its own.
 
-    These are 16-bit numbers, gzipped, in base64. If there is no room for all, it is as many as there is room for, evenly
-    spread from the first to the last.
+    These are 16-bit numbers, gzipped, in base64. If there is no room for all, it is as many as there is room for,
+    evenly spread from the first to the last.
     """
     steps = snapshot_steps(folder)
     if not steps:

@@ -60,7 +60,7 @@ export function timeBar(app) {
   const curve = svg("svg", { viewBox: `0 0 ${LENGTH} ${DEPTH}`, preserveAspectRatio: "none", "aria-hidden": "true" });
   const flag = html("span", { class: "flag-sign", hidden: true }, "\u2691 proved");
   const ticks = html("div", { class: "ticks", "aria-hidden": "true" });
-  const play = button("", () => (app.state.playing ? halt() : begin()), { class: "watch" });
+  const play = button("", () => (app.state.playing ? halt() : playFrom(at() === stops().length - 1 || !moved ? 0 : at() + 1)), { class: "watch" });
   const root = html("div", { class: "time-bar" },
     html("div", { class: "row" }, play, output), html("div", { class: "track" }, curve, flag, range), ticks);
   const other = html("p", { class: "hint" });
@@ -80,10 +80,6 @@ export function timeBar(app) {
     if (!playing) {
       say(output.textContent);
     }
-  }
-
-  function begin() {
-    playFrom(at() === stops().length - 1 || !moved ? 0 : at() + 1);
   }
 
   function playFrom(index) {
