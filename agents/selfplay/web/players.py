@@ -35,10 +35,10 @@ RIVALS = "random", "heuristic"
 """Built-in opponents that a page also holds, if the board of its first player is small."""
 RIVALS_CELLS = 9
 """Largest board with rivals: their answers take a few thousand characters."""
-ROOM_FOR_SNAPSHOTS = 300_000
+ROOM_FOR_SNAPSHOTS = 600_000
 """Largest number of characters of the snapshots of a player."""
-PARTS = 127
-"""Parts of a scale, which a signed number of 8 bits holds."""
+PARTS = 32_767
+"""Parts of a scale, which a signed number of 16 bits holds: with 8 bits a snapshot would be another player."""
 MOST_POINTS = 400
 """Largest number of evaluations of a run; more would not be seen apart."""
 
@@ -156,29 +156,31 @@ def history(folder: Path) -> list[dict[str, Any]]:
 
 
 def snapshots_data(folder: Path) -> dict[str, Any]:
-    """Return the snapshots of a run as text: its tensors in whole parts of a scale, each as the change from the last.
+    """Return the snapshots of a run as text: each tensor in whole parts of a scale of its own.
 
-    These are 8-bit numbers, gzipped, in base64. If there is no room for all, it is as many as there is room for, evenly
-    spread from the first to the last.
+    These are 16-bit numbers, gzipped, in base64. If there is no room for all, it is as many as there is room for,
+    evenly spread from the first to the last.
     """
     steps = snapshot_steps(folder)
     if not steps:
         return {"steps": steps}
     players = [tensors_of(load(folder, steps=each)) for each in steps]
-    stacked = {name: np.stack([player[name] for player in players]) for name in players[0]}
-    shapes = {name: values.shape[1:] for name, values in stacked.items()}
-    scales = {name: float(np.abs(values).max()) / PARTS or 1.0 for name, values in stacked.items()}
-    parts = [np.rint(values / scales[name]).reshape(len(steps), -1) for name, values in stacked.items()]
-    rows = np.concatenate(parts, axis=1).astype(np.int8)  # one for each snapshot
+    shapes = {name: values.shape for name, values in players[0].items()}
+    scales = [{name: float(np.abs(values).max()) / PARTS or 1.0 for name, values in each.items()} for each in players]
+    parts = [
+        [np.rint(each[name] / scale[name]).ravel() for name in each]
+        for each, scale in zip(players, scales, strict=True)
+    ]
+    rows = np.stack([np.concatenate(each) for each in parts]).astype("<i2")  # one for each snapshot
 
-    def changes_of(number: int) -> str:
-        kept = rows[_spread(len(steps), number)]
-        return _zipped_text(np.diff(kept, axis=0, prepend=np.int8(0)).tobytes())
+    def parts_of(number: int) -> str:
+        return _zipped_text(rows[_spread(len(steps), number)].tobytes())
 
     numbers = range(1, len(steps) + 1)
-    fitting = max(1, bisect.bisect_right(numbers, ROOM_FOR_SNAPSHOTS, key=lambda number: len(changes_of(number))))
-    kept = [steps[place] for place in _spread(len(steps), fitting)]
-    return {"steps": kept, "scales": scales, "shapes": shapes, "changes": changes_of(fitting)}
+    fitting = max(1, bisect.bisect_right(numbers, ROOM_FOR_SNAPSHOTS, key=lambda number: len(parts_of(number))))
+    kept = _spread(len(steps), fitting)
+    some = {"steps": [steps[place] for place in kept], "scales": [scales[place] for place in kept]}
+    return some | {"shapes": shapes, "parts": parts_of(fitting)}
 
 
 def _spread(length: int, number: int) -> list[int]:

@@ -124,7 +124,7 @@ def test_if_there_is_no_room_for_all_snapshots_some_are_kept_evenly(
         write_tensors(snapshots / f"{number}00.safetensors", make(replace(config, seed=number)).player().tensors())
     whole = players.snapshots_data(run)
     assert whole["steps"] == [100 * number for number in range(1, 10)]
-    monkeypatch.setattr(players, "ROOM_FOR_SNAPSHOTS", len(whole["changes"]) // 2)
+    monkeypatch.setattr(players, "ROOM_FOR_SNAPSHOTS", len(whole["parts"]) // 2)
     some = players.snapshots_data(run)["steps"]
     assert (some[0], some[-1]) == (100, 900)
     assert 2 < len(some) < 6

@@ -119,6 +119,7 @@ def test_every_preset_trains_a_change_begins_anew_and_another_tab_pauses(visit: 
     page = visit(LINK)
     for name in PRESETS:
         press(page, name)
+        says(page, ".start", "Pause")
         expect(playground(page, name)).to_have_attribute("aria-pressed", "true")
         says(page, "#panel-playground .verdict", re.compile(r"Unit \d of the course"))
         says(page, ".score", re.compile("after [1-9]"))

@@ -6,6 +6,7 @@ import { EMPTY, MARKS, emptyBoard, sameRules, seatToMove, outcome, problemOf, re
  * @property {string} start The board it begins with.
  * @property {number[]} cells Every ply. The last may be a taken cell, by which its mover has lost.
  * @property {number} at Plies that are on the board now.
+ * @property {Partial<import("./state.js").State> | null} before The game whose position this one took over, and who played it.
  */
 
 /**
@@ -20,8 +21,8 @@ import { EMPTY, MARKS, emptyBoard, sameRules, seatToMove, outcome, problemOf, re
  */
 
 /** @returns {Game} */
-export function gameFrom(start, cells = [], at = cells.length) {
-  return { start, cells, at };
+export function gameFrom(start, cells = [], at = cells.length, before = null) {
+  return { start, cells, at, before };
 }
 
 /**
@@ -63,22 +64,23 @@ export function seatOfPly(game, ply) {
 
 /** Return the game in which the mover of the position on the board has marked a cell; later plies are dropped. */
 export function played(game, cell) {
-  return gameFrom(game.start, [...game.cells.slice(0, game.at), cell]);
+  return cutAt({ ...game, cells: [...game.cells.slice(0, game.at), cell] }, game.at + 1);
 }
 
-/** Return the game before the last move of a seat, or null if it has made none. */
-export function undone(game, seat) {
-  for (let ply = game.at - 1; ply >= 0; ply -= 1) {
-    if (seatOfPly(game, ply) === seat) {
-      return gameFrom(game.start, game.cells.slice(0, ply));
-    }
-  }
-  return null;
+/** Return the game without the plies after the first `at`. */
+export function cutAt(game, at) {
+  return { ...game, cells: game.cells.slice(0, at), at };
+}
+
+/** Return what changes when a seat takes back its last move, or else a game that took over a position; null if nothing does. */
+export function undone({ game, seat }) {
+  const ply = game.cells.findLastIndex((_, each) => each < game.at && seatOfPly(game, each) === seat);
+  return ply < 0 ? game.before : { game: cutAt(game, ply) };
 }
 
 /** Return the game with another ply on the board, as near as it has one. */
 export function lookedAt(game, at) {
-  return gameFrom(game.start, game.cells, Math.max(0, Math.min(at, game.cells.length)));
+  return { ...game, at: Math.max(0, Math.min(at, game.cells.length)) };
 }
 
 const PAUSE = 900; // milliseconds between the moves of a game that is shown
@@ -96,20 +98,24 @@ export async function playThrough(game, show, shown) {
 }
 
 /**
- * Return what changes when another player is chosen, or an earlier one of itself. The position stays on the board if it is
- * one of that player's game and has not ended. The moves before it do not, for that player has not made them.
+ * Return what changes when another player is chosen, or an earlier one of itself. A move belongs to who made it, so a new
+ * game begins, from the position on the board if that has not ended; who played the old one goes on with it.
  *
  * @param {import("./main.js").App} app
  */
 export function chosen(app, player, steps = null) {
   const { rules } = app.players[player];
   const { board, over } = app.position();
-  if (!sameRules(rules, app.rules()) || over || board === emptyBoard(rules)) {
-    return { player, steps, game: gameFrom(emptyBoard(rules)) };
+  const { game: last, seat, ...old } = app.state;
+  const before = last.cells.length ? { player: old.player, steps: old.steps, game: last, seat } : last.before;
+  if (before?.player === player && before.steps === steps && !last.cells.length) {
+    return before;
   }
-  const game = gameFrom(board);
-  const note = { game, text: "The position stays. The moves that led to it were not this player\u2019s.", cells: [] };
-  return { player, steps, game, seat: /** @type {0 | 1} */ (seatToMove(board)), note };
+  const stays = sameRules(rules, app.rules()) && !over;
+  const game = gameFrom(stays ? board : emptyBoard(rules), [], 0, before);
+  const words = `A new game${stays ? " from this position" : ""}: the one before was another player\u2019s. Undo brings it back.`;
+  const note = { game, text: before === null ? "" : words, cells: [] };
+  return { player, steps, game, seat: /** @type {0 | 1} */ (seatToMove(game.start)), note };
 }
 
 /**

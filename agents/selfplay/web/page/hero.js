@@ -1,6 +1,6 @@
 // The headline and the verdict: whether anybody can beat the chosen player, and a way into a game that it loses.
 import { button, byId, html } from "./dom.js";
-import { chosen, gameFrom } from "./game.js";
+import { gameFrom } from "./game.js";
 import { mistakeSentence, playMistake, showMistake } from "./mistakes.js";
 import { emptyBoard } from "./rules.js";
 import { numberText, statusOf, stillWrong, waysText } from "./sentences.js";
@@ -39,7 +39,7 @@ function verdictParts(app) {
   const last = steps ?? history.at(-1)?.steps;
   const trained = last === undefined ? "" : `, trained ${numberText(last)} ${unit}`;
   const status = statusOf(evaluation);
-  const finished = steps === null ? null : button("Play the finished player", () => app.go({ ...chosen(app, app.state.player), game: gameFrom(emptyBoard(app.rules())), playing: false }), { class: "chip-button" });
+  const finished = steps === null ? null : button("Play the finished player", () => app.go({ steps: null, game: gameFrom(emptyBoard(app.rules())), playing: false }), { class: "chip-button" });
   const wrong = html("span", { class: "hint" }, stillWrong(evaluation) ?? "");
   const parts = {
     beaten: () => [html("span", { class: "chip bad" }, `CAN BE BEATEN: ${waysText(evaluation)}${trained}`),
@@ -58,15 +58,12 @@ function worstOf(evaluation) {
 
 /** Return a button that leads to a mistake of the last snapshot that could be beaten; null if none is known. */
 function earlyMistake(app) {
-  const { index, history, stops, unit, judged } = app.player();
+  const { history, stops, unit, judged } = app.player();
   const wrong = history.findLast(({ ways }) => ways > 0);
   const steps = stopsOf(stops).slice(0, -1).findLast((each) => each <= wrong?.steps);
   if (steps === undefined || !judged(steps).games.length) {
     return null;
   }
-  const show = () => {
-    app.state = { ...app.state, ...chosen(app, index, steps) };
-    showMistake(app, worstOf(app.judged()));
-  };
+  const show = () => showMistake(app, worstOf(judged(steps)), { steps });
   return button(`See a mistake that it made after ${numberText(steps)} ${unit}`, show, { class: "chip-button" });
 }

@@ -27,8 +27,8 @@ export function hintFor(rules, game, position, analysis, { complete, games, ways
   const whole = game.start === emptyBoard(rules); // the games that the player loses begin there
   const lost = games.filter((cells) => whole && loserOf(rules, cells) !== position.seat && cells.length > begun.length && begun.every((cell, ply) => cells[ply] === cell));
   if (lost.length) {
-    const next = [...new Set(lost.map((cells) => cells[begun.length]))];
-    return { cells: next, text: `${squares(next)}: ${counted(lost.length, "way")} to beat this player begin${lost.length === 1 ? "s" : ""} there.` };
+    const next = [lost[0][begun.length]]; // the shortest of a seat's games is first
+    return { cells: next, text: `${squares(next)}: ${lost.length === 1 ? "the only way" : `the shortest of ${lost.length} ways`} to beat this player begins there.` };
   }
   const all = complete && games.length === ways.reduce((sum, number) => sum + number, 0);
   const why = whole && all ? "From here this player cannot be beaten. " : "";

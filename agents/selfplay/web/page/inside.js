@@ -38,8 +38,7 @@ export function insidePanel(app) {
     learned.replaceChildren(html("figcaption", {}, html("h3", {}, heading)), learnedPicture);
     exact.replaceChildren(html("figcaption", {}, html("h3", {}, `What is true${mover}`)), exactMap(player, board, analysis));
     legend.replaceChildren(...legendOf(player, analysis));
-    const proved = !app.state.playing && app.judged().proved !== null;
-    const why = proved && learnedPicture.querySelector(".differs") !== null ? ` ${WHY_WRONG}` : "";
+    const why = app.judged().proved !== null && learnedPicture.querySelector(".differs") !== null ? ` ${WHY_WRONG}` : "";
     truth.textContent = exactSentence(board, analysis) + why;
     drawBeside(board);
   }

@@ -54,7 +54,7 @@ const app = {
 function write(change, how) {
   app.state = { ...app.state, ...change };
   const link = linkTo(app.state, app.player());
-  if (!app.state.playing && link !== location.hash) { // a browser allows some hundred changes of the address in a while
+  if ((!app.state.playing || how === "pushState") && link !== location.hash) { // a browser allows some hundred in a while
     history[how](null, "", link);
   }
   shown.forEach((show) => show());

@@ -109,22 +109,27 @@ function bestOf({ exact, position }) {
   return exact.flatMap((result, cell) => (result !== null && result === position ? [cell] : []));
 }
 
-/** Put the position before a mistake on the board, in a lost game if there is one; the person has the other seat. */
-export function showMistake(app, group) {
-  const game = group.game === null ? gameFrom(group.board) : gameFrom(emptyBoard(app.rules()), group.game, group.ply);
-  const mover = seatToMove(group.board);
-  const seat = /** @type {0 | 1} */ (group.game === null ? mover : 1 - mover); // its move is not requested yet
-  app.go({ game, seat, setup: null, view: "inside", playing: false });
+/** Return the game with a mistake, in front of it: a lost one if there is one, or else its position and the mistake. */
+function gameOf(app, { game, ply, board, move }) {
+  return game === null ? gameFrom(board, [move], 0) : gameFrom(emptyBoard(app.rules()), game, ply);
 }
 
-/** Return the mistake on the board: the one whose lost game is there, or whose position. */
+/** Put the position before a mistake on the board; the person has the other seat. */
+export function showMistake(app, group, change = {}) {
+  const seat = /** @type {0 | 1} */ (1 - seatToMove(group.board));
+  app.go({ game: gameOf(app, group), seat, setup: null, view: "inside", playing: false, ...change });
+}
+
+/** Return the mistake on the board: the one whose game is there, made in the player's seat. */
 function mistakeOnBoard(app) {
-  const { game, playing, setup } = app.state;
+  const { game, seat, playing, setup } = app.state;
   if (playing || setup !== null) {
     return undefined;
   }
-  const [start, cells] = [emptyBoard(app.rules()), String(game.cells)];
-  return app.judged().groups().find((group) => (group.game === null ? game.start === group.board : game.start === start && String(group.game) === cells));
+  return app.judged().groups().find((group) => {
+    const { start, cells } = gameOf(app, group);
+    return seat !== seatToMove(group.board) && start === game.start && cells.every((cell, ply) => game.cells[ply] === cell);
+  });
 }
 
 /** Return what a snapshot believes of its mistake on the board, and what is true, in a sentence; null if none is there. */
@@ -172,7 +177,8 @@ export function mistakeSteps(app) {
         const { board, move, games } = mistake;
         const taken = board[move] === EMPTY ? "" : ", which is taken,";
         const lost = games ? ` and loses ${counted(games, "game")}` : "";
-        words.textContent = `Mistake ${groups.indexOf(mistake) + 1} of ${groups.length}: here it plays ${squareWords(move)}${taken}${lost}.`;
+        const plays = app.look(board).move === null ? "may play" : "plays";
+        words.textContent = `Mistake ${groups.indexOf(mistake) + 1} of ${groups.length}: here it ${plays} ${squareWords(move)}${taken}${lost}.`;
       }
     },
   };
@@ -182,17 +188,17 @@ export function mistakeSteps(app) {
 export function playMistake(app, group) {
   showMistake(app, group);
   const { game, seat } = app.state;
-  const whole = group.game === null ? punished(app, game, seatToMove(group.board)) : game;
+  const whole = group.game === null ? punished(app, game) : game;
   playThrough(whole, (now) => app.update({ game: now, seat }), () => app.state.game);
 }
 
-/** Return the game from the position of a mistake, to its end; `mover` is the player's seat. */
-function punished(app, start, mover) {
-  let game = start;
-  for (let position = app.position(); !position.over; position = positionOf(app.rules(), game)) {
+/** Return the game with a mistake, on to its end. */
+function punished(app, start) {
+  let game = lookedAt(start, start.cells.length);
+  for (let position = positionOf(app.rules(), game); !position.over; position = positionOf(app.rules(), game)) {
     const analysis = app.look(position.board);
     const reply = app.player().reply(position.board, app.state.steps);
-    game = played(game, position.seat === mover ? analysis.move ?? reply : bestOf(analysis)[0] ?? reply);
+    game = played(game, position.seat === app.state.seat ? bestOf(analysis)[0] ?? reply : analysis.move ?? reply);
   }
   return lookedAt(game, 0);
 }

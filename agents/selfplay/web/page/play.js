@@ -3,7 +3,7 @@
 import { button, byId, html, setAttribute } from "./dom.js";
 import { playingBoard } from "./board.js";
 import { EMPTY, MARKS, emptyBoard, squareWords } from "./rules.js";
-import { gameFrom, lookedAt, played, positionOf, undone } from "./game.js";
+import { cutAt, gameFrom, lookedAt, played, positionOf, undone } from "./game.js";
 import { capital, resultSentence } from "./sentences.js";
 import { hintFor } from "./hint.js";
 import { say } from "./messages.js";
@@ -52,18 +52,30 @@ export function chooseSquare(app, cell) {
   const position = app.position();
   const words = squareWords(cell);
   if (position.over) {
-    say(`The game is over. ${resultSentence(position, app.state.seat)}`);
+    tell(app, `The game is over. ${endSentence(app, position)}`);
   } else if (position.board[cell] !== EMPTY) {
-    say(`${capital(words)} is taken.`);
+    tell(app, `${capital(words)} is taken.`);
   } else if (waiting(app.state, position)) {
-    say("It is the player's move.");
+    tell(app, "It is the player's move.");
   } else {
     const game = played(app.state.game, cell);
-    const end = resultSentence(positionOf(app.rules(), game), position.seat);
+    const end = endSentence(app, positionOf(app.rules(), game), position.seat);
     const lost = lostBy(app.look(), cell);
     say(`You mark ${words}. ${end ?? ""} ${lost}`);
     app.update({ game, seat: position.seat, note: { game, text: lost, cells: [] } });
   }
+}
+
+/** Show a note on the game as it is now, and say it. */
+function tell(app, text, cells = []) {
+  say(text);
+  app.update({ note: { game: app.state.game, text, cells } });
+}
+
+/** Return how a game has ended, and whether nobody could do better against this player; null if it has not. */
+function endSentence(app, position, seat = app.state.seat) {
+  const drawn = position.over && position.winner === null && app.state.game.start === emptyBoard(app.rules());
+  return drawn && app.judged().proved === "unbeatable" ? "A draw. Nobody can do better against it." : resultSentence(position, seat);
 }
 
 /** Return what the person's move has given away, in a sentence; nothing if that is nothing, or not known. */
@@ -95,7 +107,7 @@ function answering(app) {
 function answer(app) {
   const cell = app.player().reply(app.position().board, app.state.steps);
   const after = played(app.state.game, cell);
-  const end = resultSentence(positionOf(app.rules(), after), app.state.seat);
+  const end = endSentence(app, positionOf(app.rules(), after));
   say(`It marks ${squareWords(cell)}. ${end ?? "Your move."}`);
   app.update({ game: after, note: { game: after, text: noteOf(app)?.text ?? "", cells: [] } });
 }
@@ -107,7 +119,7 @@ function statusText(app, position) {
     return `After move ${game.at} of ${game.cells.length}`;
   }
   if (position.over) {
-    return resultSentence(position, seat);
+    return endSentence(app, position);
   }
   return position.seat === seat ? `Your move. ${you}` : `It moves. ${you}`;
 }
@@ -131,11 +143,11 @@ function gameControls(app) {
   return {
     root,
     show() {
-      const { game, seat, setup: filling } = app.state;
+      const { game, setup: filling } = app.state;
       const { over } = app.position();
       starts[0].className = over ? "main large" : "large"; // during a game the board comes first
       byId("advice").textContent = filling === null ? noteOf(app)?.text ?? "" : "";
-      disable(undo, undone(game, seat) === null);
+      disable(undo, undone(app.state) === null);
       disable(letIt, over);
       disable(hint, over);
       steps.forEach((step, i) => disable(step, i === 0 ? game.at === 0 : game.at === game.cells.length));
@@ -159,12 +171,12 @@ export function newGame(app, seat) {
   app.go({ game: gameFrom(emptyBoard(app.rules())), seat, setup: null, playing: false });
 }
 
-/** Take back the person's last move. */
+/** Take back the person's last move, or the game that took over the position of another. */
 export function undoMove(app) {
-  const game = undone(app.state.game, app.state.seat);
-  if (game !== null) {
-    say("Your last move is undone. Your move.");
-    app.update({ game });
+  const change = undone(app.state);
+  if (change !== null) {
+    app.update({ ...change, playing: false });
+    say(`Undone. ${byId("status").textContent}`);
   }
 }
 
@@ -174,7 +186,7 @@ function letMove(app) {
   if (!position.over) {
     const { game } = app.state;
     const seat = /** @type {0 | 1} */ (1 - position.seat);
-    app.update({ game: gameFrom(game.start, game.cells.slice(0, game.at)), seat });
+    app.update({ game: cutAt(game, game.at), seat });
   }
 }
 
@@ -182,9 +194,8 @@ function letMove(app) {
 export function giveHint(app) {
   const position = app.position();
   if (!position.over && app.state.setup === null) {
-    const hint = hintFor(app.rules(), app.state.game, position, app.look(), app.judged());
-    say(hint.text);
-    app.update({ note: { game: app.state.game, ...hint } });
+    const { text, cells } = hintFor(app.rules(), app.state.game, position, app.look(), app.judged());
+    tell(app, text, cells);
   }
 }
 

@@ -16,7 +16,7 @@ export function playgroundPanel(app) {
   const [presets, selects] = [".preset", "select"].map((each) => [...root.querySelectorAll(each)]);
   const why = root.querySelector(".verdict");
   const [, facts] = root.querySelectorAll("details");
-  const start = button("Start", () => run(!running), { class: "main start" });
+  const start = button("", () => run(!running), { class: "main start" });
   const step = button("Step", () => run(false, { step: true }));
   const reset = button("Reset", () => { wanted = false; begin(); });
   const share = button("Copy a link", () => copyLink(share));
@@ -28,6 +28,7 @@ export function playgroundPanel(app) {
   presets.forEach((preset) => setAttribute(preset, "click", () =>
     choose({ ...settingsIn(new URLSearchParams(preset.dataset.link)), seed: app.state.playground.seed }, true)));
   selects.forEach((select) => setAttribute(select, "change", () => change(select.name, select.value)));
+  const nameStart = (steps) => { start.textContent = running ? "\u23f8 Pause" : `\u25b6 ${steps ? "Continue" : "Start"}`; };
   let worker = null;
   let running = false;
   let wanted = false; // until the visitor pauses it: what is changed runs at once
@@ -51,6 +52,8 @@ export function playgroundPanel(app) {
 
   function begin() {
     begun = app.state.playground;
+    running = wanted; // before the first report, for a click on the button meanwhile
+    nameStart(0);
     number += 1;
     [points, before] = [[], points.length > 1 ? points : before];
     send({ run: number, settings: begun, running: wanted, board: game.board(), wait: still.matches ? WAIT_WITHOUT_MOTION : WAIT });
@@ -81,8 +84,7 @@ export function playgroundPanel(app) {
       say(score.textContent);
     }
     running = report.running;
-    const onwards = steps ? "Continue" : "Start";
-    start.textContent = running ? "Pause" : onwards;
+    nameStart(steps);
     curve.show(points, before);
     game.update(report);
   }

@@ -46,5 +46,5 @@ function finish(app) {
     return;
   }
   say("The position is set up.");
-  app.update({ setup: null, game: gameFrom(setup), seat: /** @type {0 | 1} */ (seatToMove(setup)) });
+  app.go({ setup: null, game: gameFrom(setup), seat: /** @type {0 | 1} */ (seatToMove(setup)) });
 }

@@ -1,6 +1,6 @@
 // The strip below the board: the moves of the game, what it was worth after each once it is over, and where it turned.
 import { button, byId, html } from "./dom.js";
-import { gameFrom, lookedAt, positionOf, seatOfPly } from "./game.js";
+import { cutAt, lookedAt, positionOf, seatOfPly } from "./game.js";
 import { EMPTY, MARKS, squareWords } from "./rules.js";
 import { SIGNS, valueText } from "./sentences.js";
 
@@ -72,7 +72,7 @@ function turnLine(app, game, ply, { given, believed, own }, seat) {
   const words = given === "square" ? "marks a taken square" : `gives the ${given} away`;
   const its = own ? "It" : "The other seat"; // a link or another player may have made the move
   const belief = !yours && own && believed !== null ? `, and believed ${valueText(believed)}` : "";
-  const retry = () => app.update({ game: gameFrom(game.start, game.cells.slice(0, ply)), seat: mover, setup: null });
+  const retry = () => app.update({ game: cutAt(game, ply), seat: mover, setup: null });
   return html("li", {}, html("span", { class: "flag" }, `${yours ? "You" : its}: ${MARKS[mover]}${game.cells[ply] + 1} ${words}${belief}`),
     yours ? button("Try that move again", retry) : null);
 }

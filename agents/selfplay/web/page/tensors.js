@@ -22,31 +22,28 @@ export async function unpackAnswers(text) {
 }
 
 /**
- * The snapshots of a run as selfplay.web.players packs them: whole parts of a scale, each the change from the one before.
+ * The snapshots of a run as selfplay.web.players packs them: each tensor in whole parts of a scale of its own.
  *
  * @typedef {object} Snapshots
  * @property {number[]} steps
- * @property {Record<string, number>} scales By the names of the tensors.
+ * @property {Record<string, number>[]} scales Of each snapshot, by the names of the tensors.
  * @property {Record<string, number[]>} shapes
- * @property {string} changes
+ * @property {string} parts
  */
 
 /**
  * @param {Snapshots} snapshots
  * @returns {Promise<(steps: number) => Record<string, Tensor>>} gives the tensors of a snapshot
  */
-export async function unpackSnapshots({ steps, scales, shapes, changes }) {
-  const parts = new Int8Array(await unzipped(changes));
-  const length = parts.length / steps.length;
-  parts.forEach((part, at) => {
-    parts[at] = at < length ? part : part + parts[at - length]; // an Int8Array wraps around, as NumPy does
-  });
+export async function unpackSnapshots({ steps, scales, shapes, parts: packed }) {
+  const parts = new Int16Array(await unzipped(packed));
   return (each) => {
-    let start = steps.indexOf(each) * length;
+    const snapshot = steps.indexOf(each);
+    let start = snapshot * parts.length / steps.length;
     const tensors = {};
     for (const [name, shape] of Object.entries(shapes)) {
       const size = shape.reduce((product, part) => product * part, 1);
-      tensors[name] = { shape, values: Float32Array.from(parts.subarray(start, start + size), (part) => part * scales[name]) };
+      tensors[name] = { shape, values: Float32Array.from(parts.subarray(start, start + size), (part) => part * scales[snapshot][name]) };
       start += size;
     }
     return tensors;

@@ -60,7 +60,7 @@ export function timeBar(app) {
   const curve = svg("svg", { viewBox: `0 0 ${LENGTH} ${DEPTH}`, preserveAspectRatio: "none", "aria-hidden": "true" });
   const flag = html("span", { class: "flag-sign", hidden: true }, "\u2691 proved");
   const ticks = html("div", { class: "ticks", "aria-hidden": "true" });
-  const play = button("", () => (app.state.playing ? halt() : begin()), { class: "watch" });
+  const play = button("", () => (app.state.playing ? halt() : playFrom(at() === stops().length - 1 || !moved ? 0 : at() + 1)), { class: "watch" });
   const root = html("div", { class: "time-bar" },
     html("div", { class: "row" }, play, output), html("div", { class: "track" }, curve, flag, range), ticks);
   const other = html("p", { class: "hint" });
@@ -75,31 +75,18 @@ export function timeBar(app) {
   function go(index, playing = false) {
     const all = stops();
     moved = true;
-    app.update({ ...chosen(app, app.state.player, index < all.length - 1 ? all[index] : null), playing });
+    const write = app.state.game.cells.length ? app.go : app.update; // the browser's Back leads to the game that ends here
+    write({ ...chosen(app, app.state.player, index < all.length - 1 ? all[index] : null), playing });
     if (!playing) {
       say(output.textContent);
     }
   }
 
-  function begin() {
-    const from = at() === stops().length - 1 || !moved ? 0 : at() + 1;
-    if (still.matches) { // steps instead of motion
-      go(from);
-      return;
-    }
-    go(from, true);
-    timer = setTimeout(next, pause());
-  }
-
-  function next() {
-    if (!app.state.playing) {
-      return;
-    }
-    const index = at() + 1;
-    const last = index >= stops().length - 1;
-    go(index, !last);
-    if (!last) {
-      timer = setTimeout(next, pause());
+  function playFrom(index) {
+    const goesOn = !still.matches && index < stops().length - 1; // else steps instead of motion
+    go(index, goesOn);
+    if (goesOn) {
+      timer = setTimeout(() => app.state.playing && playFrom(at() + 1), pause());
     }
   }
 
@@ -128,15 +115,7 @@ export function timeBar(app) {
 
   function tell() {
     const steps = stops()[at()];
-    const { unit, history } = app.player();
-    const point = history.findLast((each) => each.steps <= steps);
-    let ways = "";
-    if (!app.state.playing) {
-      ways = `, ${waysText(app.judged())}`;
-    } else if (point !== undefined) { // its own ways would take too long to count meanwhile
-      ways = `, ${waysText({ ways: [point.ways], complete: point.exact, about: point.steps < steps })}`;
-    }
-    output.textContent = `After ${numberText(steps)} ${unit}${ways}`;
+    output.textContent = `After ${numberText(steps)} ${app.player().unit}, ${waysText(app.judged())}`;
     setAttribute(range, "aria-valuetext", output.textContent);
   }
 
