@@ -48,9 +48,9 @@ def square(page: Page, cell: int) -> Locator:
 
 def board_of(page: Page) -> str:
     """Return the position on the board as the page writes it, ".XO" row by row."""
-    marks: Any = page.locator(".board [data-cell]").evaluate_all(
-        "squares => squares.map(each => each.dataset.mark).join('')"
-    )
+    squares = page.locator(".board [data-cell]")
+    squares.first.wait_for(state="attached")  # after a reload there is none for a moment
+    marks: Any = squares.evaluate_all("squares => squares.map(each => each.dataset.mark).join('')")
     return str(marks)
 
 
