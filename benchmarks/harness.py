@@ -139,14 +139,6 @@ def in_turns(
     return results
 
 
-def held_from(verdicts: Sequence[bool]) -> int | None:
-    """Return the number of the first of the verdicts at the end that all hold; None if the last does not."""
-    number = len(verdicts)
-    while number and verdicts[number - 1]:
-        number -= 1
-    return number if number < len(verdicts) else None
-
-
 # Tables
 
 

@@ -14,7 +14,7 @@ import selfplay
 from selfplay.judge.ask import agent_policy
 from selfplay.judge.games import self_play_cells
 from tictactoe import Rules
-from tictactoe.rendering.svg import GREEN, GREY, ORANGE, board_svg
+from tictactoe.rendering.svg import GREEN, GREY, ORANGE, game_svg
 
 FILE = Path(__file__).with_name("hero.svg")
 SEED = 0
@@ -103,11 +103,9 @@ def picture(found: Sequence[Look]) -> str:
 
 
 def last_board(game: Sequence[int]) -> str:
-    """Return the last position of a game as SVG."""
-    marks = [0, 0]
-    for ply, cell in enumerate(game):
-        marks[ply % 2] |= 1 << cell & ~sum(marks)  # a taken cell keeps its mark
-    return re.sub(r' width="\d+"| style="[^"]*"', "", board_svg(Rules(), marks[0], marks[1], game[-1]), count=2)
+    """Return the last position of a game as SVG that fills its place."""
+    _, start, board = game_svg(Rules(), game).rpartition("<svg")
+    return re.sub(r' width="\d+"| style="[^"]*"', "", start + board, count=2)
 
 
 if __name__ == "__main__":

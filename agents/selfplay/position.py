@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from selfplay.protocols import Array
-from tictactoe import Rules, batch, planes
+from tictactoe import Rules, batch
 from tictactoe.tree import IntArray
 
 
@@ -67,10 +67,16 @@ class Position:
     @property
     def observation(self) -> Array:
         """Return what the seat to move sees, [1, R, C, 3], itself in plane 1."""
-        mover, opponent = self.words
-        return batch.observe(self.rules, batch.State(mover, opponent, np.zeros(1, np.int64)), "mover")
+        return batch.observe(self.rules, self._state, "mover")
 
     @property
     def mask(self) -> Array:
         """Return 1 for each cell that may be marked, [1, A]."""
-        return planes.bits(self.rules.cells, self.rules.legal_cells(*self.words)).view(np.int8)
+        mask: Array = batch.action_mask(self.rules, self._state).view(np.int8)
+        return mask
+
+    @property
+    def _state(self) -> batch.State:
+        """Return the position as a batch of one board."""
+        mover, opponent = self.words
+        return batch.State(mover, opponent, np.array([sum(self.marks).bit_count()]))

@@ -24,6 +24,7 @@ from benchmarks import harness
 from benchmarks.data import Result
 from selfplay.dqn.config import DQNConfig
 from selfplay.runs.loop import proves
+from selfplay.runs.metrics import first_of_final_streak
 
 TITLE = "Time to unbeatable"
 
@@ -45,7 +46,7 @@ def train(config: DQNConfig, seconds: float = math.inf) -> Result:
             passed.append(time.process_time() - started)
             if record.metrics["time/training_s"] >= seconds:
                 break
-    first = harness.held_from([proves(record.verdict, config.stop) for record in records])
+    first = first_of_final_streak([proves(record.verdict, config.stop) for record in records])
     result = {"proved": first is not None, **dict.fromkeys(("seconds", "all seconds", "updates", "plies"), math.inf)}
     if first is not None:
         metrics, plies = records[first].metrics, records[first].steps

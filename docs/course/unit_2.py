@@ -87,7 +87,7 @@ predict("a game against itself", ...)  # "X wins", "O wins" or "draw"
 # multi-agent reinforcement learning*.
 #
 # - If the game is over, the result is the target. Test this first, since a finished game may have no empty cell. A draw
-#   has the result 0, and `None` means that the game goes on. `if result(x, o):` treats both as false, so ask whether
+#   has the result 0, and `None` means that the game continues. `if result(x, o):` treats both as false, so ask whether
 #   the result `is not None`.
 # - Otherwise the seat to move in `(x, o)` picks the number it likes best, and that number is the target. Which one
 #   does X pick? Which one does O pick? Their names belong in place of the dots.

@@ -16,7 +16,7 @@
 # changes any more. The result is what a learner would reach with unlimited training, without chance.
 #
 # ```text
-# Q(s, a)  <-  r(s, a) - max over a' of Q(s', a')    if the game goes on
+# Q(s, a)  <-  r(s, a) - max over a' of Q(s', a')    if the game continues
 #              r(s, a)                               otherwise
 # ```
 #
@@ -24,7 +24,7 @@
 #
 # Source: this is *value iteration* (Bellman 1957; Sutton and Barto, section 4.4), with the minus sign of unit 3.
 #
-# The arrays below have a row for each position in which the game goes on, and a column for each cell.
+# The arrays below have a row for each position in which the game continues, and a column for each cell.
 
 # %%
 from sys import displayhook as show  # draws a board in a notebook, and prints it in a terminal
@@ -237,7 +237,7 @@ print("selfplay web", run.folder)
 # Both are proved. Compare the plies (single moves): without the mask the network has to learn the rules as well.
 # Without a mask it is beaten by its own illegal move in hundreds of ways at first (see the lines above), and in none at
 # the end. Meanwhile the number of ways *by a line* may grow. The player is not worse then: games that it used to end by
-# breaking a rule now go on, and it loses some of them. Always look at both numbers.
+# breaking a rule now continue, and it loses some of them. Always look at both numbers.
 #
 # </details>
 #

@@ -12,7 +12,7 @@
 # As in unit 5 all positions are learned at once, in sweeps, with a mask and with a minus sign:
 #
 # ```text
-# Q(s, a)  <-  r(s, a) - FUTURE * max over the legal a' of Q(s', a')    if it goes on
+# Q(s, a)  <-  r(s, a) - FUTURE * max over the legal a' of Q(s', a')    if it continues
 #              r(s, a)                                                  otherwise
 # ```
 #

@@ -68,7 +68,7 @@ predict("4,4,4: positions as X", ...)  # a number
 # ```text
 # S(0)    =  the positions of the player's first move
 # S(n+1)  =  what follows those in S(n) after the player's move and each reply,
-#            as long as the game goes on
+#            as long as the game continues
 # beaten  =  how often a reply completes a line, or the player marks a taken cell
 # ```
 #

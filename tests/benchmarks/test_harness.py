@@ -7,11 +7,12 @@ import pytest
 
 from benchmarks import harness
 from benchmarks.sweeps import tables
+from selfplay.runs.metrics import first_of_final_streak
 
 
 @pytest.mark.parametrize(("proofs", "first"), [("01011", 3), ("11", 0), ("10", None), ("", None)])
 def test_a_proof_counts_if_it_holds_to_the_end(proofs: str, first: int | None) -> None:
-    assert harness.held_from([proof == "1" for proof in proofs]) == first
+    assert first_of_final_streak([proof == "1" for proof in proofs]) == first
 
 
 @pytest.mark.parametrize(

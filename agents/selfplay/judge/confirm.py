@@ -80,10 +80,10 @@ def confirm_moves(policy: AgentPolicy, mover: IntArray, opponent: IntArray, move
     def rounding_decides(mover: IntArray, opponent: IntArray) -> BoolArray:
         return policy.answers_and_open(mover, opponent)[1]
 
-    which = np.arange(len(moves))
+    which: IntArray = np.arange(len(moves))
     if policy.trusted:
         which = np.flatnonzero(in_parts(rounding_decides, mover, opponent))
-    which = np.random.default_rng(0).permutation(which)
+    which = _in_another_order(which)
     other = which[moves[which] != in_parts(moves_alone, mover[which], opponent[which])]
     if len(other):
         raise ChangedAnswerError(policy, mover[other], opponent[other])
@@ -104,9 +104,13 @@ def spot_check(policy: AgentPolicy, ply: Ply) -> None:
 
 
 def _open_positions(ply: Ply) -> Ply:
-    """Return the open positions of a ply in another order, always the same."""
-    which = np.flatnonzero(ply.open)
-    return some_of(ply, np.random.default_rng(0).permutation(which))
+    """Return the open positions of a ply in another order."""
+    return some_of(ply, _in_another_order(np.flatnonzero(ply.open)))
+
+
+def _in_another_order(numbers: IntArray) -> IntArray:
+    """Return numbers in another order, always the same."""
+    return np.random.default_rng(0).permutation(numbers)
 
 
 def _ask_again(policy: AgentPolicy, ply: Ply, together: int) -> None:

@@ -99,7 +99,7 @@ export async function playThrough(game, show, shown) {
 
 /**
  * Return what changes when another player is chosen, or an earlier one of itself. A move belongs to who made it, so a new
- * game begins, from the position on the board if that has not ended; who played the old one goes on with it.
+ * game begins, from the position on the board if that has not ended; who played the old one continues it.
  *
  * @param {import("./main.js").App} app
  */
