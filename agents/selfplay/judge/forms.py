@@ -98,10 +98,7 @@ def _ask_with_mask(ask: Callable[[Array, Array], Any], rules: Rules, observation
 def legal_mask(rules: Rules, observation: Array) -> Array:
     """Return 1 for each cell that may be marked, [B, A] int8, on boards [B, R, C, 3] seen from either perspective."""
     first, second = (planes.words(flat(observation[..., plane])) for plane in (1, 2))
-    counts = observation[..., 1:].sum(axis=(1, 2))
-    absolute = counts[:, 0] > counts[:, 1]  # the mover never has more marks than the opponent
-    mover, opponent = np.where(absolute, second, first), np.where(absolute, first, second)
-    return planes.bits(rules.cells, rules.legal_cells(mover, opponent)).view(np.int8)
+    return planes.bits(rules.cells, rules.legal_cells(first, second)).view(np.int8)  # whose marks they are is the same
 
 
 # Models with `predict`, as in Stable-Baselines3
