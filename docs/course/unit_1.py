@@ -1,11 +1,11 @@
 # %% [markdown]
 # # Unit 1: the game, solved by hand
 #
-# **What it is for.** Later in this course programs learn to play. To say how well they play, we need the truth: in
-# each position, who wins if nobody makes a mistake? Here you beat a player, ask how many games beat it, and write the
-# ten lines that never lose. Every later unit compares what was learned with this truth.
+# **What it is for.** Later in this course programs learn to play. To know how well they play, we need the truth: in
+# each position, who wins if nobody makes a mistake? Here you beat a player, find out how many games beat it, and write
+# the ten lines that never lose. Every later unit compares what was learned with this truth.
 #
-# **Afterwards you can** define the value of a position, compute it by recursion, and say what it assumes about both
+# **Afterwards you can** define the value of a position, compute it by recursion, and explain what it assumes about both
 # players.
 #
 # **You need** Python and recursion. **Time:** about 40 minutes; the computer needs a second.
@@ -39,8 +39,8 @@ play(broken, my_cells)
 
 # %% [markdown]
 # You have found one game that beats it. How many are there? While it is O, you choose out of nine cells, then out of
-# the seven that are left, and so on. Guess first. A prediction is kept, and scored when you see the answer. It need not
-# be right: you will remember a surprise.
+# the seven that are left, and so on. Guess first. The notebook keeps your prediction, and scores it when you see the
+# answer. It need not be right: you will remember a surprise.
 
 # %%
 predict("ways to beat it when it is O", ...)  # a number in place of the three dots
@@ -58,8 +58,9 @@ show(game_svg(RULES, selfplay.counterexamples(broken).shortest[0]))
 # %% [markdown]
 # ## The value of a position
 #
-# To play without a mistake you must know what each position is worth. Its *value* V is +1 if the mover (the seat to
-# move) wins when both seats play their best moves, -1 if the opponent wins, and 0 for a draw. Three rules give it:
+# To play without a mistake you must know what each position is worth. The *mover* is the seat to move. The *value* V is
+# the result if both seats play their best moves: +1 if the mover wins, -1 if the opponent wins, and 0 for a draw. Three
+# rules give it:
 #
 # ```text
 #           -1                                              if the opponent has a line
@@ -87,8 +88,8 @@ predict("replies that hold the draw: edge", ...)
 # ## A position in two sets
 #
 # A position is two sets of cells: the marks of the mover, and those of the opponent. After each move the two change
-# places. A `frozenset` is a set that does not change, so that Python can remember the value of a position; `mover |
-# {cell}` is the set with one more cell.
+# places. A `frozenset` is a set that does not change, so Python can remember the value of a position. `mover | {cell}`
+# is the set with one more cell.
 
 
 # %%
@@ -142,7 +143,7 @@ def best_cells(mover, opponent):
 # %% [markdown]
 # ## The check
 #
-# Your answers are compared with the right ones in every position that a game can lead to, those with the most marks
+# The check compares your answers with the right ones in every position that a game can reach, those with the most marks
 # first. So the wrong answer that you see is the one nearest to the end of a game, and the easiest to check on paper.
 # The board shows the position, with its empty cells numbered; a complete line is green.
 
@@ -207,9 +208,9 @@ for name, cell in (("corner", 0), ("centre", 4), ("edge", 1)):
 #
 # ## A set in one integer
 #
-# Programs that look at millions of positions need small ones. From unit 2 on a set of marks is one integer: bit `c` is
-# 1 if there is a mark in cell `c`. So `1 << c` is the set of this one cell, `|` joins two sets, and `&` leaves what is
-# in both.
+# Programs that look at millions of positions must store each in little space. From unit 2 on, a set of marks is one
+# integer: bit `c` is 1 if there is a mark in cell `c`. So `1 << c` is the set of this one cell, `|` joins two sets, and
+# `&` leaves what is in both.
 
 # %%
 mover, opponent = 1 << 0 | 1 << 8, 1 << 4  # the sets {0, 8} and {4}
@@ -228,8 +229,8 @@ print("empty cells:", RULES.cells_of(RULES.legal_cells(mover, opponent)))
 #
 # ## Look inside a trained player
 #
-# Nothing was trained here. But a player comes with the package, and a page shows what it has learned about each square
-# beside the exact result, your `value`:
+# Nothing was trained here. But a player comes with the package, and a page shows what it has learned about each square,
+# and the exact result, your `value`:
 #
 # ```bash
 # selfplay web shipped

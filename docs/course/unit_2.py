@@ -5,7 +5,7 @@
 # looks further than one move ahead. It plays, and after each move it corrects one number. This is *Q-learning*, in its
 # form for two players, *minimax-Q*. Deep Q-learning (unit 4) replaces the table with a network.
 #
-# **Afterwards you can** write a Q-learning target for two players, say which games it can learn from, and what a
+# **Afterwards you can** write a Q-learning target for two players, and explain which games it can learn from and what a
 # player's games against itself show.
 #
 # **You need** unit 1. **Time:** about 40 minutes; the computer needs a few seconds.
@@ -61,7 +61,7 @@ def result(x, o):
 # ## Before you run anything
 #
 # The program below learns from **random** games: both seats choose each move at random. Nobody plays well in these
-# games, and nobody tells the program what a good move is. Afterwards it plays by its table.
+# games, and the program never sees which moves are good. Afterwards it plays by its table.
 #
 # After a hundred thousand random games: in how many ways can it still be beaten, in both seats together? (A player that
 # moves at random can be beaten in about two hundred thousand.) And how does a game of this player against itself end?
@@ -73,8 +73,8 @@ predict("a game against itself", ...)  # "X wins", "O wins" or "draw"
 # %% [markdown]
 # ## Your turn
 #
-# A move `a` in the position `s` has led to the position `s'`, in the code `(x, o)`. The move's number Q(s, a) in the
-# table is then changed towards a *target*, an estimate of the value of the move to X:
+# A move `a` in the position `s` has led to the position `s'`, in the code `(x, o)`. The program then changes the move's
+# number Q(s, a) in the table towards a *target*, an estimate of the value of the move to X:
 #
 # ```text
 # Q(s, a)  <-  Q(s, a) + STEP * (target - Q(s, a))
@@ -87,7 +87,7 @@ predict("a game against itself", ...)  # "X wins", "O wins" or "draw"
 # multi-agent reinforcement learning*.
 #
 # - If the game is over, the result is the target. Test this first, since a finished game may have no empty cell. A draw
-#   has the result 0, and `None` means that the game continues. `if result(x, o):` treats both as false, so ask whether
+#   has the result 0, and `None` means that the game continues. `if result(x, o):` treats both as false, so test whether
 #   the result `is not None`.
 # - Otherwise the seat to move in `(x, o)` picks the number it likes best, and that number is the target. Which one
 #   does X pick? Which one does O pick? Their names belong in place of the dots.
@@ -96,7 +96,7 @@ predict("a game against itself", ...)  # "X wins", "O wins" or "draw"
 #
 # <details><summary>Hint 1</summary>
 #
-# `values_at(x, o)` is a dict from cells to numbers, and `x_moves(x, o)` says whose turn it is. X takes the highest
+# `values_at(x, o)` is a dict from cells to numbers, and `x_moves(x, o)` is true if it is X's turn. X takes the highest
 # number, O the lowest.
 #
 # </details>
@@ -185,7 +185,7 @@ print("The small tests pass.")
 # ## The check
 #
 # Now the run. It shows how a game of the player against itself ends, how many games it can lose, and in how many
-# positions its move is best. The last two are proved by following every reply.
+# positions its move is best. The last two are proved: the check follows every reply.
 
 # %%
 table.clear()
@@ -269,7 +269,7 @@ predict("what does the most harm", ...)  # one of the six, such as "step 0.1"
 
 # %% [markdown]
 # Each row is your program with one change, then with all six, then the library's. All have learned from 100,000 games,
-# with three seeds each. (`docs/studies/README.md` says how the file was made.)
+# with three seeds each. (`docs/studies/README.md` explains how we made the file.)
 
 # %%
 ways, right = {}, {}
@@ -286,7 +286,7 @@ reveal("what does the most harm", max(changes, key=lambda name: sum(ways[name]))
 #
 # Five of the six hardly matter: with each of them alone nobody beats the table. But a random move that may be any of
 # nine cells soon marks a taken one, and the game is over. Only one such game in nine (9 x 8 x 7 x 6 x 5 x 4 of 9^6)
-# reaches a seventh move, so the table seldom sees the end of a game, where the lines are. A learner must *visit* what
+# reaches a seventh move. So the table seldom sees the end of a game, where the lines are. A learner must *visit* what
 # it is to learn. With all six changes your program does as badly as the library's: the list is complete.
 #
 # The library keeps the published program, since others compare with it. It is proved too, with a hundred times as many

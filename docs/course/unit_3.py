@@ -14,7 +14,7 @@
 #
 # In unit 2 every number was a value to X, and O took the lowest. Here every number is the value **to the seat that
 # moves**, from -1 for a loss to +1 for a win, so both seats take the highest. A position is `(mover, opponent)`, as in
-# unit 1. A network that plays both seats is trained in this way too.
+# unit 1. A network that plays both seats learns in this way too.
 
 # %%
 import random
@@ -56,8 +56,8 @@ class Moved(NamedTuple):
 # | `plus` | the opponent's turn, treated as my own: the formula for one agent, copied |
 # | `own_turn` | my own next turn. The opponent is a part of the environment, and its reply just happens |
 #
-# The third needs care. If the reply completes a line, the game ends before my next turn, and the target must still say
-# that I have lost. In all three the update is the same; `s'` is the position after my move, `s''` my own next turn:
+# The third needs care. If the reply completes a line, the game ends before my next turn, and the target must still
+# count the loss. In all three the update is the same; `s'` is the position after my move, `s''` my own next turn:
 #
 # ```text
 # Q(s, a)  <-  Q(s, a) + STEP * (target - Q(s, a))
@@ -74,8 +74,8 @@ class Moved(NamedTuple):
 # ## Before you run anything
 #
 # All three learn from the same sixty thousand random games. How many ways to beat each are left at the end, in both
-# seats together? And what value to X does each give the empty board? (Unit 1 says: 0.) Sketch the three curves of ways
-# to beat it over training games on paper, and predict where they end.
+# seats together? And what value to X does each give the empty board? (In unit 1 it was 0.) Sketch the three curves of
+# ways to beat it over training games on paper, and predict where they end.
 
 # %%
 predict("minus: ways to beat it", ...)  # numbers in place of the dots

@@ -48,7 +48,7 @@ predict("the slowest is the same with each seed", ...)  # True or False
 #
 # **The target network** follows the network: each weight moves a fraction `rate` of the way to the network's weight.
 #
-# With the weights w of the network and v of the target network, an update is a step down the slope of the loss, the
+# The network has the weights w, the target network the weights v. An update is a step down the slope of the loss, a
 # mean over a sample of rows (s, a, r, s') from the memory:
 #
 # ```text
@@ -134,10 +134,10 @@ print("The tests pass.")
 # %% [markdown]
 # ## The DQN
 #
-# The network sees the board from the mover's side: three numbers for each cell, which say whether it is empty, mine or
-# theirs. It returns the value of each cell to the mover: the expected sum of rewards, where a win pays 1. Taken cells
-# are masked (unit 5), and the target has a minus sign (unit 3). `Rewards()` also penalises a move that lets the
-# opponent complete a line (unit 6).
+# The network sees the board from the mover's side: three numbers for each cell, which show whether it is empty, mine or
+# theirs. It returns the value of each cell to the mover: the expected sum of rewards, where a win pays 1. A mask
+# excludes taken cells (unit 5), and the target has a minus sign (unit 3). `Rewards()` also penalises a move that lets
+# the opponent complete a line (unit 6).
 
 
 # %%
@@ -240,7 +240,7 @@ plt.ylabel("ways to beat it, both seats")
 #
 # A memory with as many rows as boards holds only the last moves. A target network with `rate=1` is always equal to the
 # network. The twelve runs take some minutes, so their curves come with the course: three seeds for each way.
-# (`docs/studies/README.md` says how the file was made, with this program.)
+# (`docs/studies/README.md` explains how we made the file with this program.)
 
 # %%
 runs = {}  # the evaluations of each run, (updates, ways to beat it), by its parts and its seed
@@ -276,9 +276,8 @@ reveal("the slowest is the same with each seed", len(slowest) == 1)
 # <details><summary>What it means</summary>
 #
 # Over these three seeds together, both parts are the fastest, and neither is the slowest. But with one seed a run
-# without the memory is as fast as one with it, and with another the slowest is a run without the target network alone.
-# A single seed proves nothing. In a game this small neither part is *needed*: without both, it still becomes
-# unbeatable.
+# without the memory is as fast as one with it. With another seed the slowest run lacks only the target network. A
+# single seed proves nothing. In a game this small neither part is *needed*: without both, it still becomes unbeatable.
 #
 # </details>
 #

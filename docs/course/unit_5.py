@@ -20,7 +20,7 @@
 #              r(s, a)                               otherwise
 # ```
 #
-# This is done for all positions s and cells a at once; s' is the position after the move, and r its reward.
+# A sweep does this for all positions s and cells a; s' is the position after the move, and r its reward.
 #
 # Source: this is *value iteration* (Bellman 1957; Sutton and Barto, section 4.4), with the minus sign of unit 3.
 #
@@ -203,7 +203,7 @@ print("highest value: masked", highest_legal(masked[None], LEGAL[row : row + 1])
 # <details><summary>What it means</summary>
 #
 # Each empty cell has the value -1: the position is lost. But the taken cells still have 0, which is the highest of the
-# nine, so the target says "a draw". For `half masked` no position has a value below 0, so it never sees that two
+# nine, so the target is that of a draw. For `half masked` no position has a value below 0, so it never sees that two
 # threats at once win. A network has the same problem: it gives an arbitrary value to a cell that it never learned
 # about, and this value counts if it is the highest.
 #
@@ -251,4 +251,4 @@ print("selfplay web", run.folder)
 #
 # The network's cell has saved both players. In a terminal, run the line that it printed, with the folder of the other
 # one behind it: `selfplay web FOLDER OTHER`. In the list of players choose the one without "mask", and make some moves:
-# its taken squares say "avoids". Those of the masked player say nothing, because their values mean nothing.
+# its taken squares show "avoids". Ignore those of the masked player: their values mean nothing.

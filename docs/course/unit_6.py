@@ -1,11 +1,11 @@
 # %% [markdown]
 # # Unit 6: what a reward says
 #
-# **What it is for.** A learner does what its reward says, not what you meant. Here you find out what two small numbers
-# do: the reward for a draw, and a penalty for letting the opponent complete a line. For each you see the player that
-# unlimited training leads to, and how many games it can lose.
+# **What it is for.** A learner does what its reward pays for, not what you meant. Here you find out what two small
+# numbers do: the reward for a draw, and a penalty for letting the opponent complete a line. For each you see the player
+# that unlimited training leads to, and how many games it can lose.
 #
-# **Afterwards you can** predict optimal play from a reward, and separate what a reward says from what is learned.
+# **Afterwards you can** predict optimal play from a reward, and tell what a reward demands from what a player learns.
 #
 # **You need** unit 5. **Time:** about 40 minutes; the computer needs a few seconds.
 #
@@ -78,8 +78,8 @@ def learned(reward, future, **amounts):
 # ## Before you run anything
 #
 # A win pays 1, and by the minus sign the loser gets -1. A draw pays `draw` to the seat that fills the board, which is
-# always X, with the ninth mark. The article that this project started from pays 1. Others pay -1, "so that it tries to
-# win".
+# always X, with the ninth mark. The article that this project started from pays 1. Other programs pay -1, so that the
+# player tries to win.
 #
 # Can the player that learns with each `draw` be beaten as X? As O?
 
@@ -93,16 +93,16 @@ predict("draw +1.0: unbeatable as X, as O", ...)
 # %% [markdown]
 # ## Your turn
 #
-# `move` says what a move did, as arrays of booleans: `move.win` (it completed a line), `move.draw` (it filled the
-# board without one) and `move.allow` (the game goes on, and the opponent can complete a line with its next move).
+# `move` holds what a move did, as arrays of booleans: `move.win` (it completed a line), `move.draw` (it filled the
+# board without one) and `move.allow` (the game continues, and the opponent can complete a line next).
 #
 # 1. Write the reward: 1 for a win, `draw` for a draw, `allow` for a move that allows a line, and 0 otherwise.
 # 2. When you have seen the table below, write for any `draw` which seats are safe.
 #
 # <details><summary>Hint 1</summary>
 #
-# An array of booleans times a number is an array of numbers: `draw * move.draw`. For `safe`, ask at which `draw` a draw
-# is worth as much as a win, or as a loss, to each seat.
+# An array of booleans times a number is an array of numbers: `draw * move.draw`. For `safe`, find the `draw` at which a
+# draw is worth as much as a win, or as a loss, to each seat.
 #
 # </details>
 #

@@ -16,7 +16,7 @@
 # 3. Otherwise take the centre, or else a corner, or else an edge.
 #
 # This is how many people play. Source: Newell and Simon (1972), *Human Problem Solving*, have a longer list, with
-# forks; Crowley and Siegler (1993), *Flexible Strategy Use in Young Children's Tic-Tac-Toe*, saw children learn such a
+# forks. Crowley and Siegler (1993), *Flexible Strategy Use in Young Children's Tic-Tac-Toe*, saw children learn such a
 # list rule by rule.
 #
 # You will improve it as a program does. With B(p) for the positions in which some reply beats the player p:
@@ -104,12 +104,12 @@ reveal("the rule: ways to beat it as X", verdict.first.ways_to_beat)
 reveal("the rule: ways to beat it as O", verdict.second.ways_to_beat)
 
 # %% [markdown]
-# Read the game that it loses from its end. Near the end it could not be saved: two lines were threatened. So look for
-# the *first* lost position, and for what the agent should have done before it.
+# Read the game that it loses from its end. Near the end nothing could save it, because the opponent threatened two
+# lines. So look for the *first* lost position, and for what the agent should have done before it.
 #
 # ## Your turn
 #
-# `mend` is called in every position without a line to complete or to block. It returns a cell, or None to use the
+# The agent calls `mend` in every position without a line to complete or to block. It returns a cell, or None to use the
 # rule. `forks(mover, opponent)` lists the cells with which the agent would threaten two lines at once;
 # `forks(opponent, mover)` lists those of its opponent.
 #

@@ -5,7 +5,8 @@
 # million, and on 5 x 5 far too many to list. But to prove that a *player* cannot be beaten, the positions that its own
 # play reaches are enough. Here you write that proof. This project uses it for large boards.
 #
-# **Afterwards you can** write a proof that follows a player, and say why a bigger board is not always a harder game.
+# **Afterwards you can** write a proof that follows a player, and explain why a bigger board is not always a harder
+# game.
 #
 # **You need** unit 7. **Time:** about 50 minutes; the computer needs a few seconds.
 
@@ -62,8 +63,8 @@ predict("4,4,4: positions as X", ...)  # a number
 # %% [markdown]
 # ## Your turn
 #
-# Follow a player in one seat through every game. Go a pair of moves at a time, with a **set** of the positions in
-# which the player is to move, so that you look at each position only once:
+# Follow a player in one seat through every game. Go a pair of moves at a time. Keep a **set** of the positions in which
+# the player is to move, so that you look at each only once:
 #
 # ```text
 # S(0)    =  the positions of the player's first move
@@ -90,7 +91,7 @@ predict("4,4,4: positions as X", ...)  # a number
 # <details><summary>Hint 1</summary>
 #
 # Begin with `now = {(0, 0)}`, or with all positions after X's first mark. While `now` is not empty, add its size to the
-# count, ask for all cells at once, and collect the next positions in another set.
+# count, get all cells at once, and collect the next positions in another set.
 #
 # </details>
 #
@@ -112,7 +113,7 @@ def followed(player, seat):
 # %% [markdown]
 # ## The check
 #
-# Your count is compared with that of the library, for good and bad players on small boards.
+# The check compares your count with the library's, for good and bad players on small boards.
 
 
 # %% tags=["folded"]
@@ -182,7 +183,7 @@ reveal("4,4,4: positions as X", rule["4,4,4"][0][0])
 #
 # The rule is beaten on 3,3,3 but **never on 4,4,4**, in either seat. A bigger board need not be a harder game: four in
 # a row is easily blocked. The proof as X looked at less than one in a hundred of all positions. So if a network "has
-# learned 4 x 4", first ask how a simple rule plays there.
+# learned 4 x 4", first find out how a simple rule plays there.
 #
 # </details>
 #
@@ -230,6 +231,6 @@ print("selfplay web", run.folder)
 #
 # ## Look inside what you have trained
 #
-# The cell above has saved its player. Play against it as X on 3,4,3. Can you win, as the exact result says?
+# The cell above has saved its player. Play against it as X on 3,4,3. Can you win, as the exact result promises?
 #
 # In a terminal, run the line that the cell printed: `selfplay web FOLDER`.
