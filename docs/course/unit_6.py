@@ -19,7 +19,7 @@
 # `FUTURE` is the discount: with 1 later rewards count in full, with 0 only the reward of the next move counts.
 #
 # Source: value iteration (Bellman 1957; Sutton and Barto, section 4.4). Rewards that are added to help a learner are
-# called *shaping*: Ng, Harada and Russell (1999), *Policy invariance under reward transformations*, say which of them
+# called *shaping*: Ng, Harada and Russell (1999), *Policy invariance under reward transformations*, show which of them
 # never change the best moves. Our penalty is none of theirs.
 
 # %%
