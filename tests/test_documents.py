@@ -141,15 +141,12 @@ def test_the_badges_and_the_citation_say_what_pyproject_says() -> None:
     project = (ROOT / "pyproject.toml").read_text()
     badges = (ROOT / "docs/badges.svg").read_text()
     listing = (ROOT / "docs/listing.md").read_text()
-    python, gymnasium, pettingzoo = (
-        re.findall(rf'"?{name}(?: = ")?>=([\d.]+)"', project)[0]
-        for name in ("requires-python", "gymnasium", "pettingzoo")
-    )
+    [python] = re.findall(r'^requires-python = ">=(.*)"$', project, re.MULTILINE)
+    gymnasium, pettingzoo = re.findall(r'"(?:gymnasium|pettingzoo)>=([\d.]+)"', project)
     badge = f"Python ≥ {python}, Gymnasium ≥ {gymnasium}, PettingZoo ≥ {pettingzoo}, licence MIT"
     assert f"![{badge}](docs/badges.svg)" in README.read_text()
     assert f'aria-label="{badge}"' in badges
-    words = re.findall(r">([^<>]+)</text>", badges)
-    assert ", ".join(map(" ".join, zip(words[::2], words[1::2], strict=True))) == badge
+    assert " ".join(re.findall(r">([^<>]+)</text>", badges)) == badge.replace(",", "")
     assert f"badge/Gymnasium-%E2%89%A5{gymnasium}-" in listing
     assert f"badge/PettingZoo-%E2%89%A5{pettingzoo}-" in listing
     [version] = re.findall(r'^version = "(.*)"$', project, re.MULTILINE)
