@@ -13,7 +13,7 @@ def absolute(text: str, address: str, tag: str) -> str:
     """Return Markdown whose relative links are those of the repository at an address, as it is at a tag."""
 
     def link(found: re.Match[str]) -> str:
-        kind = "raw" if found[2].endswith(".png") else "blob"
+        kind = "raw" if found[2].endswith((".png", ".svg")) else "blob"
         return f"{found[1]}{address}/{kind}/{tag}/{found[2]}"
 
     return LINK.sub(link, text)

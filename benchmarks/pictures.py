@@ -51,7 +51,7 @@ def beaten_again(docs: Path) -> Figure:
         label = f"{lapses.FLAGS[row]}: {len(results)} runs"
         axes.step([1e4, *lasts, lapses.ROWS[row].plies], [*shares, 0], where="post", label=label)
     axes.set(xscale="log", xlabel="plies of training so far", ylabel="% of its runs", ylim=(-2, 102))
-    axes.set_title("Runs that were proved and will be beaten again: a line for each setting")
+    axes.set_title("Runs that will be beaten after a proof: a line falls at a run's last lapse")
     axes.legend()
     return figure
 
@@ -72,8 +72,8 @@ def strips(docs: Path) -> Figure:
     end = max(run.seconds for run in runs)
     shades = {
         f"{FIRST}10": "not proved yet",
-        f"{FIRST}60": "proved, beaten again later",
-        FIRST: "not beaten at a later look",
+        f"{FIRST}60": "proved, but beaten again later",
+        FIRST: "not beaten again",
     }
     names: dict[float, str] = {}
     place, previous = 0.0, ""
@@ -99,7 +99,7 @@ def strips(docs: Path) -> Figure:
     axes.xaxis.set_minor_locator(NullLocator())
     axes.set_xlabel("seconds of training on one core")
     axes.spines[:].set_visible(False)
-    figure.suptitle("A strip for each run: what exact looks at its player found")
+    figure.suptitle("A strip for each run of a player: what the exact evaluations found")
     patches = [Patch(facecolor=shade) for shade in shades]
     figure.legend(patches, shades.values(), loc="outside lower center", ncols=3)
     return figure
@@ -119,7 +119,7 @@ def first_proofs(docs: Path) -> Figure:
         axes.axline((1_000, 1_000 / rate), (10_000, 10_000 / rate), color=BOTH, linewidth=0.8, linestyle=":")
         axes.text(updates_of_text, 0.6 * updates_of_text / rate, f"{rate:,} updates a second", fontsize="small")
     axes.set(xscale="log", yscale="log", xlabel="updates to the first proof", ylabel="seconds of training to it")
-    axes.set_title("A mark for each run: the first proof of its online network")
+    axes.set_title("A mark for each run that was proved: the first proof of its online network")
     axes.legend(fontsize="small")
     return figure
 

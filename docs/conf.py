@@ -8,6 +8,7 @@ import json
 import pkgutil
 import re
 import shutil
+from importlib import metadata
 from pathlib import Path
 
 from sphinx.application import Sphinx
@@ -18,6 +19,7 @@ from selfplay.web.page import write_page
 from selfplay.web.players import players_data
 
 project = "tictactoe-selfplay"
+release = metadata.version(project)
 root_doc = "README"
 include_patterns = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "docs/**.md", "agents/selfplay/model/README.md"]
 include_patterns += ["docs/course/unit_*.py"]
@@ -46,7 +48,7 @@ autodoc_default_options = {
 
 smartquotes = False  # a search for "don't" finds what was written so
 html_theme = "furo"
-html_title = project
+html_title = f"{project} {release}"  # every page shows it
 html_copy_source = html_show_copyright = False
 html_static_path, html_css_files, html_js_files = ["site.css", "frame.js"], ["site.css"], ["frame.js"]
 html_search_scorer = str(Path(__file__).with_name("search.js"))

@@ -137,6 +137,22 @@ def test_every_table_is_as_the_data_files_and_the_code_make_it() -> None:
     assert done.returncode == 0, done.stdout + done.stderr
 
 
+def test_the_badges_and_the_citation_say_what_pyproject_says() -> None:
+    project = (ROOT / "pyproject.toml").read_text()
+    badges = (ROOT / "docs/badges.svg").read_text()
+    listing = (ROOT / "docs/listing.md").read_text()
+    [python] = re.findall(r'^requires-python = ">=(.*)"$', project, re.MULTILINE)
+    gymnasium, pettingzoo = re.findall(r'"(?:gymnasium|pettingzoo)>=([\d.]+)"', project)
+    badge = f"Python ≥ {python}, Gymnasium ≥ {gymnasium}, PettingZoo ≥ {pettingzoo}, licence MIT"
+    assert f"![{badge}](docs/badges.svg)" in README.read_text()
+    assert f'aria-label="{badge}"' in badges
+    assert " ".join(re.findall(r">([^<>]+)</text>", badges)) == badge.replace(",", "")
+    assert f"badge/Gymnasium-%E2%89%A5{gymnasium}-" in listing
+    assert f"badge/PettingZoo-%E2%89%A5{pettingzoo}-" in listing
+    [version] = re.findall(r'^version = "(.*)"$', project, re.MULTILINE)
+    assert f"\nversion: {version}\n" in (ROOT / "CITATION.cff").read_text()
+
+
 @EACH_DOCUMENT
 def test_every_link_leads_somewhere(document: Path) -> None:
     for link in re.findall(r"\]\(([^)]+)\)", document.read_text()):

@@ -96,6 +96,9 @@ def means(results: Results, kind: str, title: str) -> Figure:
     axes.xaxis.set_major_formatter(EngFormatter())
     axes.set_xlabel(f"{title} to a proof")
     most = max(len(of_setting) for of_setting in results.values())
-    what = f"Up to {most} runs of each setting, a grey dot each; blue: their interquartile mean, with its 95 % interval"
+    what = (
+        f"Up to {most} runs of each setting, a grey dot each; blue: their interquartile mean, with its 95 % interval,\n"
+        "which has no value where more than a quarter of the runs were never proved"
+    )
     axes.set_title(what, fontsize="medium", loc="right")
     return figure
