@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import selfplay
 from selfplay.judge.ask import agent_policy
-from selfplay.judge.games import self_play_cells
+from selfplay.judge.example_games import self_play_cells
 from tictactoe import Rules
 from tictactoe.rendering.svg import GREEN, GREY, ORANGE, game_svg
 

@@ -14,7 +14,7 @@ from selfplay.judge.mistakes import Mistake, find_mistakes
 from selfplay.judge.move_values import ALL_STATES_CELLS
 from selfplay.judge.progress import Progress
 from selfplay.judge.verdict import Verdict
-from selfplay.players import Perspective, check_not_searched, print_to_stderr, resolve
+from selfplay.named_players import Perspective, check_not_searched, print_to_stderr, resolve
 from selfplay.protocols import AnyAgent
 from selfplay.runs.result import Run
 from selfplay.settings import Count, as_path, converted

@@ -28,8 +28,8 @@ from numpy.typing import NDArray
 from torch import nn
 
 from benchmarks.peers.evaluations import ONLINE, Tick, Train
-from benchmarks.peers.opponents import Games
-from benchmarks.peers.player import Greedy
+from benchmarks.peers.greedy_player import Greedy
+from benchmarks.peers.single_learner_games import Games
 
 
 @dataclass(frozen=True)

@@ -13,8 +13,8 @@ from stable_baselines3.common.logger import Logger
 from torch import nn
 
 from benchmarks.peers.evaluations import ONLINE, Tick, Train
-from benchmarks.peers.opponents import Games
-from benchmarks.peers.player import Greedy
+from benchmarks.peers.greedy_player import Greedy
+from benchmarks.peers.single_learner_games import Games
 from benchmarks.peers.stable_baselines3_dqn import ENDLESS, EachStep
 
 SETTINGS: Mapping[str, Any] = {

@@ -14,7 +14,7 @@ from open_spiel.python.pytorch import dqn
 from torch import Tensor, nn
 
 from benchmarks.peers.evaluations import ONLINE, Tick, Train
-from benchmarks.peers.player import Greedy
+from benchmarks.peers.greedy_player import Greedy
 
 SETTINGS: Mapping[str, Any] = {
     "hidden_layers_sizes": [193],

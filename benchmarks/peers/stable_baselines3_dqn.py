@@ -13,8 +13,8 @@ from stable_baselines3.common.env_util import make_vec_env
 from stable_baselines3.common.logger import Logger
 
 from benchmarks.peers.evaluations import ONLINE, Tick, Train
-from benchmarks.peers.opponents import Games
-from benchmarks.peers.player import Greedy
+from benchmarks.peers.greedy_player import Greedy
+from benchmarks.peers.single_learner_games import Games
 
 ENDLESS = 10**9
 """Steps of a run, which only time ends."""

@@ -3,7 +3,7 @@
     python -m benchmarks.sweeps.evidence sweeps/proof --docs docs
 
 `python -m benchmarks.sweeps proof` makes the sweep. The CSV file has the name of its folder and the columns of
-`selfplay.sweep.results.Result`. data/evidence.json gets the settings of the first run, with which all others are
+`selfplay.sweep.sweep_results.Result`. data/evidence.json gets the settings of the first run, with which all others are
 compared, and the machine: run it where the sweep ran, at the same commit.
 """
 
@@ -16,7 +16,7 @@ from selfplay.cli.flags import parse, run_command
 from selfplay.files import write_csv
 from selfplay.runs.folder import written
 from selfplay.settings import to_json
-from selfplay.sweep import plan as plans, results
+from selfplay.sweep import plan as plans, sweep_results
 
 PROG = "python -m benchmarks.sweeps.evidence"
 
@@ -43,8 +43,8 @@ def main(args: Sequence[str]) -> None:
     folder = Path(flags.sweep).resolve()
     measured_on = harness.machine(["ray"])  # before a file differs from the commit
     plan = plans.read(folder)
-    lines: list[Sequence[object]] = [results.Result._fields]
-    for of_setting in results.read(folder, plan).values():
+    lines: list[Sequence[object]] = [sweep_results.Result._fields]
+    for of_setting in sweep_results.read(folder, plan).values():
         lines += of_setting
     write_csv(flags.docs / "evidence" / f"{folder.name}.csv", lines)
     data.save(flags.docs, "evidence", {folder.name: [control(plan)]}, measured_on)

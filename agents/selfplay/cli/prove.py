@@ -18,12 +18,12 @@ from selfplay.files import checksum_of_file
 from selfplay.judge.evaluate import BOTH_SEATS, Evaluation, evaluate_policy
 from selfplay.judge.progress import Progress
 from selfplay.judge.verdict import Verdict
-from selfplay.players import EvaluatedPlayer, NamedPolicy, print_to_stderr, progress_spinner
+from selfplay.named_players import EvaluatedPlayer, NamedPolicy, print_to_stderr, progress_spinner
 from selfplay.program import say
 from selfplay.runs.folder import MODEL
 from selfplay.runs.screen import verdict_style
 from selfplay.settings import SettingsError, checked
-from selfplay.text import verdict_text
+from selfplay.verdict_text import verdict_text
 
 PARTS = ("tictactoe-selfplay", "numpy", "torch")
 """Distributions on whose versions a verdict may depend."""

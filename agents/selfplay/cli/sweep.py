@@ -23,7 +23,7 @@ from selfplay.sweep import plan as plans
 from selfplay.sweep.plan import Plan, PlannedRun, Range
 
 if TYPE_CHECKING:
-    from selfplay.sweep.results import Result
+    from selfplay.sweep.sweep_results import Result
 
 
 @checked
@@ -110,7 +110,7 @@ def train_runs(
     print("Ray starts; then a line is printed for each run that ends.", flush=True)
     from selfplay.sweep import engine
     from selfplay.sweep.bar import Bar
-    from selfplay.sweep.search import SampledSearch
+    from selfplay.sweep.sampled_search import SampledSearch
 
     results = []
     source = SampledSearch(plan, space, folder) if plan.search else engine.Grid(runs)

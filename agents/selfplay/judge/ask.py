@@ -27,8 +27,8 @@ BOARDS = 16_384
 """Boards in one question."""
 OUR_PLAYERS = (
     "selfplay.dqn.player.QPlayer",
-    "selfplay.tabular.players.AfterstatePlayer",
-    "selfplay.tabular.players.MinimaxQPlayer",
+    "selfplay.tabular.tabular_players.AfterstatePlayer",
+    "selfplay.tabular.tabular_players.MinimaxQPlayer",
 )
 """Classes whose players can be trusted if they say that they are symmetric, or never mark a taken cell."""
 OUR_NETWORKS = ("selfplay.dqn.network.QNetwork", "selfplay.dqn.network.MessageNetwork")

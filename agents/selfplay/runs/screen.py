@@ -19,7 +19,7 @@ from selfplay.program import open_console, say
 from selfplay.runs.loop import PROOFS_TO_STOP, Record
 from selfplay.runs.result import Run
 from selfplay.settings import RunSettings
-from selfplay.text import exact_score, meaning, title
+from selfplay.verdict_text import exact_score, meaning, title
 
 GROWTH = 1.1
 """Least ratio of the steps of two printed evaluations: about 24 lines while the steps grow tenfold."""

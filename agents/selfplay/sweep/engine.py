@@ -22,8 +22,8 @@ from selfplay.files import BusyError, write_whole
 from selfplay.runs.folder import CONFIG
 from selfplay.sweep import plan as plans
 from selfplay.sweep.plan import PlannedRun
-from selfplay.sweep.results import FAILURE, Result, read_result
-from selfplay.sweep.search import SampledSearch
+from selfplay.sweep.sampled_search import SampledSearch
+from selfplay.sweep.sweep_results import FAILURE, Result, read_result
 
 MOST_RETRIES = 10
 """Workers to which a run is given after its first one has died. Then the run has failed, since it may kill them."""

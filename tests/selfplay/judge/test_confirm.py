@@ -19,7 +19,7 @@ from selfplay.judge.forms import position_text
 from selfplay.judge.teach import evaluate_for_training
 from tests.runs import refused
 from tests.selfplay.decisions import ABSOLUTE
-from tests.selfplay.judge.players import first_choice
+from tests.selfplay.judge.hand_made_players import first_choice
 from tictactoe import Rules
 
 When = Callable[[int, Any], Any]

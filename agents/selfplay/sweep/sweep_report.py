@@ -10,10 +10,10 @@ from selfplay.errors import UserError
 from selfplay.files import make_inside, read_small, write_csv, write_whole
 from selfplay.plot_style import png
 from selfplay.runs.algorithms import settings_of
-from selfplay.sweep import plots
+from selfplay.sweep import report_plots
 from selfplay.sweep.plan import Plan
-from selfplay.sweep.results import FAILED, MISSING, PROVED, Result, Results, survival_data
 from selfplay.sweep.statistics import Estimate, compare, interquartile_mean, proportion, proved_curve
+from selfplay.sweep.sweep_results import FAILED, MISSING, PROVED, Result, Results, survival_data
 
 PAGE, RUNS = "report.md", "runs.csv"
 HEADING = "# Sweep"
@@ -48,7 +48,7 @@ def write(plan: Plan, results: Results, out: Path) -> None:
     parts = [f"{HEADING}\n", description(plan), shares(results)]
     parts += [times_to_proof(results, kind, title) for kind, title in titles.items()]
     parts += [failures(runs), NOTE]
-    figures = plots.figures(results, titles)
+    figures = report_plots.figures(results, titles)
     parts += [f"![{name}]({name})\n" for name in figures]
     for name in earlier:
         (out / name).unlink(missing_ok=True)

@@ -9,8 +9,8 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import EngFormatter, PercentFormatter
 
 from selfplay.plot_style import BOTH, FIRST, styled
-from selfplay.sweep.results import MISSING, Results, survival_data
 from selfplay.sweep.statistics import interquartile_mean, proved_curve
+from selfplay.sweep.sweep_results import MISSING, Results, survival_data
 
 MOST_PANELS = 8
 """Panels in one plot besides that of the first setting."""

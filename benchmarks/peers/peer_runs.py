@@ -7,8 +7,8 @@ from pathlib import Path
 
 from benchmarks import harness
 from benchmarks.data import Result
+from benchmarks.peers.compared_learners import TOLD
 from benchmarks.peers.evaluations import ONLINE, Run
-from benchmarks.peers.learners import TOLD
 from selfplay.files import write_csv
 
 FILE = "peers.csv"

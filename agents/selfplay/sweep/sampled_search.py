@@ -18,7 +18,7 @@ from selfplay.errors import UserError
 from selfplay.files import open_regular
 from selfplay.sweep import plan as plans
 from selfplay.sweep.plan import Plan, PlannedRun, Range, read_value
-from selfplay.sweep.results import PROVED, Result
+from selfplay.sweep.sweep_results import PROVED, Result
 
 LOG = "search.log"
 LARGEST_LOG = 1 << 28

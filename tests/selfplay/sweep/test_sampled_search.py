@@ -7,8 +7,8 @@ import pytest
 pytest.importorskip("optuna", reason="the extra `sweep` is not installed")
 from selfplay.errors import UserError
 from selfplay.sweep.plan import Plan, PlannedRun, Range, search_space
-from selfplay.sweep.results import PROVED, UNPROVED, Result
-from selfplay.sweep.search import LOG, SampledSearch, sampled_value
+from selfplay.sweep.sampled_search import LOG, SampledSearch, sampled_value
+from selfplay.sweep.sweep_results import PROVED, UNPROVED, Result
 
 PLAN = Plan(seeds="0..3", search=12, vary=("learning_rate=0.001..0.1", "hidden=64x32,16"))
 

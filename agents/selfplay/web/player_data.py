@@ -17,14 +17,14 @@ from selfplay.errors import UserError
 from selfplay.judge.ask import AgentPolicy
 from selfplay.judge.move_values import ALL_STATES_CELLS
 from selfplay.judge.progress import Progress
-from selfplay.players import Perspective, check_board, resolve, run_folder
+from selfplay.named_players import Perspective, check_board, resolve, run_folder
 from selfplay.protocols import Player
 from selfplay.runs.api import open as open_run
 from selfplay.runs.folder import settings_summary
 from selfplay.runs.load import SHIPPED, load, read_settings, snapshot_steps
 from selfplay.settings import check_known_rules
-from selfplay.tabular.players import TABLE, TabularPlayer, reachable_rows
-from selfplay.web.mistakes import evaluation
+from selfplay.tabular.tabular_players import TABLE, TabularPlayer, reachable_rows
+from selfplay.web.evaluation_data import evaluation
 from tictactoe.opponents import OPPONENTS
 from tictactoe.rewards import named_rewards
 from tictactoe.rules import Rules

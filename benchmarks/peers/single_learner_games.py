@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from torch import nn
 
 from benchmarks.peers.evaluations import RULES
-from benchmarks.peers.player import Greedy
+from benchmarks.peers.greedy_player import Greedy
 from tictactoe import batch, solve
 
 Planes = NDArray[np.int8]
