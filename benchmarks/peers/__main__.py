@@ -24,7 +24,7 @@ import tyro
 from benchmarks import data, harness
 from benchmarks.peers import peer_runs
 from benchmarks.peers.compared_learners import load
-from benchmarks.peers.evaluations import FINAL_SECONDS, Run, measure, outcomes
+from benchmarks.peers.evaluations import FINAL_SECONDS, NetworkResult, measure, outcomes
 from benchmarks.peers.our_dqn import WALK
 
 PACKAGES = ("stable-baselines3", "sb3-contrib", "open-spiel")
@@ -51,7 +51,7 @@ def main(
     if docs is not None:
         peer_runs.check_length(docs, seconds)
     measured_on = harness.start("Learning quality compared with other libraries", PACKAGES, seeds)
-    found: list[Run] = []
+    found: list[NetworkResult] = []
     failed = 0
     for seed in seeds:  # the players take turns, so that what slows the machine slows all of them
         for name, make in makers.items():

@@ -3,8 +3,8 @@
     python -m benchmarks.sweeps.evidence sweeps/proof --docs docs
 
 `python -m benchmarks.sweeps proof` makes the sweep. The CSV file has the name of its folder and the columns of
-`selfplay.sweep.sweep_results.Result`. data/evidence.json gets the settings of the first run, with which all others are
-compared, and the machine: run it where the sweep ran, at the same commit.
+`selfplay.sweep.sweep_results.SweepResult`. data/evidence.json gets the settings of the first run, with which all
+others are compared, and the machine: run it where the sweep ran, at the same commit.
 """
 
 from collections.abc import Sequence
@@ -22,7 +22,7 @@ PROG = "python -m benchmarks.sweeps.evidence"
 
 
 @dataclass(frozen=True)
-class Flags:
+class EvidenceFlags:
     """Save how the runs of a sweep ended and how long they took."""
 
     sweep: str = field(metadata={"positional": "SWEEP"})
@@ -39,11 +39,11 @@ def control(plan: plans.Plan) -> dict[str, str]:
 
 def main(args: Sequence[str]) -> None:
     """Write a line for each run."""
-    flags = parse(Flags, args, PROG)
+    flags = parse(EvidenceFlags, args, PROG)
     folder = Path(flags.sweep).resolve()
     measured_on = harness.machine(["ray"])  # before a file differs from the commit
     plan = plans.read(folder)
-    lines: list[Sequence[object]] = [sweep_results.Result._fields]
+    lines: list[Sequence[object]] = [sweep_results.SweepResult._fields]
     for of_setting in sweep_results.read(folder, plan).values():
         lines += of_setting
     write_csv(flags.docs / "evidence" / f"{folder.name}.csv", lines)

@@ -16,7 +16,7 @@ from selfplay.dqn.config import DQNConfig
 from selfplay.errors import UserError
 from selfplay.judge.ask import AgentPolicy
 from selfplay.judge.move_values import ALL_STATES_CELLS
-from selfplay.judge.progress import Progress
+from selfplay.judge.progress import EvaluationProgress
 from selfplay.named_players import Perspective, check_board, resolve, run_folder
 from selfplay.protocols import Player
 from selfplay.runs.api import open as open_run
@@ -47,7 +47,7 @@ def players_data(
     names: Sequence[str],
     perspective: Perspective = "absolute",
     rules: Rules | None = None,
-    progress: Progress | None = None,
+    progress: EvaluationProgress | None = None,
 ) -> list[dict[str, Any]]:
     """Return the data of each named player, ready for JSON, and of the rivals that are not among them.
 
@@ -64,7 +64,9 @@ def players_data(
     return players
 
 
-def player_data(name: str, perspective: Perspective, rules: Rules | None, progress: Progress | None) -> dict[str, Any]:
+def player_data(
+    name: str, perspective: Perspective, rules: Rules | None, progress: EvaluationProgress | None
+) -> dict[str, Any]:
     """Return the data of one player."""
     named = resolve(name, perspective, rules, progress)
     check_board(named.rules)

@@ -13,7 +13,7 @@ from selfplay.cli import report as command
 from selfplay.errors import UserError
 from selfplay.sweep import plan as plans, sweep_report, sweep_results
 from selfplay.sweep.plan import Plan, all_runs
-from selfplay.sweep.sweep_results import FAILED, MISSING, PROVED, UNPROVED, Result
+from selfplay.sweep.sweep_results import FAILED, MISSING, PROVED, UNPROVED, SweepResult
 from tests.runs import content_of
 
 pytestmark = pytest.mark.usefixtures("stopper")  # runs without plots
@@ -83,8 +83,8 @@ def test_a_result_is_what_the_run_took_to_the_first_evaluation_from_which_the_pr
     assert sweep_results.read_result(folder, run).end == FAILED
 
 
-def result(end: str, steps: int) -> Result:
-    return Result("run", "default", 0, end, steps=steps)
+def result(end: str, steps: int) -> SweepResult:
+    return SweepResult("run", "default", 0, end, steps=steps)
 
 
 def test_failures_do_not_shorten_the_times_of_a_setting() -> None:
