@@ -18,8 +18,8 @@ from benchmarks import harness, symptoms
 from benchmarks.data import Result, data_file, saved_results
 from benchmarks.harness import cell, markdown, number, summary
 from benchmarks.learning import bigger_boards, lapses
-from benchmarks.peers import report
-from benchmarks.sweeps import tables
+from benchmarks.peers import peer_runs
+from benchmarks.sweeps import evidence_tables
 from benchmarks.sweeps.__main__ import SWEEPS
 
 DOCS = harness.ROOT / "docs"
@@ -142,7 +142,7 @@ def of_symptom(symptom: str) -> str:
 
 def of_the_libraries() -> str:
     """Return the table of our DQN and the learners of other libraries."""
-    return report.table(report.read(DOCS))
+    return peer_runs.table(peer_runs.read(DOCS))
 
 
 def runs_of(sweep: str) -> list[dict[str, str]]:
@@ -154,7 +154,7 @@ def runs_of(sweep: str) -> list[dict[str, str]]:
 def of_sweep(name: str) -> str:
     """Return the table of a sweep."""
     [control] = saved_results(DOCS, "evidence")[name]
-    found = tables.time_to_proof(runs_of(name), control)
+    found = evidence_tables.time_to_proof(runs_of(name), control)
     return markdown([COLUMNS[name], *([line[column] for column in COLUMNS[name]] for line in found)])
 
 

@@ -16,13 +16,13 @@ from matplotlib.ticker import LogLocator, NullLocator, StrMethodFormatter
 
 from benchmarks import data
 from benchmarks.learning import lapses
-from benchmarks.peers import report
-from benchmarks.peers.evaluations import ONLINE, Run
-from benchmarks.peers.learners import TOLD
+from benchmarks.peers import peer_runs
+from benchmarks.peers.compared_learners import TOLD
+from benchmarks.peers.evaluations import ONLINE, NetworkResult
 from selfplay.files import write_whole
 from selfplay.plot_style import BOTH, CURVES, FIRST, png, styled
-from selfplay.sweep import plots
-from selfplay.sweep.results import Result
+from selfplay.sweep import report_plots
+from selfplay.sweep.sweep_results import SweepResult
 
 EARLIEST = 0.3
 """Where the strips begin, s."""
@@ -32,13 +32,13 @@ MARKERS = "osD^vP*"
 
 def sweep(docs: Path, name: str, picture: str) -> Figure:
     """Return a picture of a sweep's report, over plies."""
-    found: dict[str, list[Result]] = {}
+    found: dict[str, list[SweepResult]] = {}
     with (docs / "evidence" / f"{name}.csv").open(newline="") as file:
         for line in csv.DictReader(file):
             steps, updates, seconds = int(line["steps"]), int(line["updates"]), float(line["seconds"])
-            result = Result("", line["setting"], int(line["seed"]), line["end"], "", steps, updates, seconds)
+            result = SweepResult("", line["setting"], int(line["seed"]), line["end"], "", steps, updates, seconds)
             found.setdefault(result.setting, []).append(result)
-    return plots.figures(found, {"steps": "plies"})[picture]
+    return report_plots.figures(found, {"steps": "plies"})[picture]
 
 
 def beaten_again(docs: Path) -> Figure:
@@ -56,10 +56,10 @@ def beaten_again(docs: Path) -> Figure:
     return figure
 
 
-def proved(docs: Path) -> dict[str, list[Run]]:
+def proved(docs: Path) -> dict[str, list[NetworkResult]]:
     """Return the runs of the comparison by player, without players of which no run was proved."""
-    found: dict[str, list[Run]] = {}
-    for run in report.read(docs):
+    found: dict[str, list[NetworkResult]] = {}
+    for run in peer_runs.read(docs):
         found.setdefault(run.player, []).append(run)
     return {player: runs for player, runs in found.items() if any(math.isfinite(run.first_s) for run in runs)}
 
@@ -78,7 +78,7 @@ def strips(docs: Path) -> Figure:
     names: dict[float, str] = {}
     place, previous = 0.0, ""
     for run in runs:
-        row = report.name(run)
+        row = peer_runs.name(run)
         place += 1 if row == previous else 2.2
         if row != previous:
             names[place] = row

@@ -16,7 +16,7 @@ from sphinx.application import Sphinx
 import selfplay
 from selfplay.cli import course
 from selfplay.web.page import write_page
-from selfplay.web.players import players_data
+from selfplay.web.player_data import players_data
 
 project = "tictactoe-selfplay"
 release = metadata.version(project)

@@ -28,7 +28,7 @@ from selfplay.cli import course
 from selfplay.lessons import UNITS_OF_CLONE
 from selfplay.plot_style import STYLE
 from selfplay.web.page import write_page
-from selfplay.web.players import players_data
+from selfplay.web.player_data import players_data
 from tictactoe import Rules, planes, solve
 
 DOCS = Path(__file__).parent

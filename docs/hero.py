@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import selfplay
 from selfplay.judge.ask import agent_policy
-from selfplay.judge.games import self_play_cells
+from selfplay.judge.example_games import self_play_cells
 from tictactoe import Rules
 from tictactoe.rendering.svg import GREEN, GREY, ORANGE, game_svg
 
@@ -48,7 +48,7 @@ KEYFRAMES = (
 )
 
 
-class Look(NamedTuple):
+class Frame(NamedTuple):
     """The result of an evaluation."""
 
     plies: int
@@ -57,17 +57,17 @@ class Look(NamedTuple):
     """The cells of a game that beats the player or, if there is none, of one against itself."""
 
 
-def looks() -> list[Look]:
+def frames() -> list[Frame]:
     """Train a player, and return what each evaluation found."""
     found = []
     for record in selfplay.training(seed=SEED):
         games = [game for game in selfplay.counterexamples(record.player).shortest if game is not None]
         game = games[0] if games else self_play_cells(agent_policy(record.player))
-        found.append(Look(record.steps, record.verdict.ways_to_beat, game))
+        found.append(Frame(record.steps, record.verdict.ways_to_beat, game))
     return found
 
 
-def picture(found: Sequence[Look]) -> str:
+def picture(found: Sequence[Frame]) -> str:
     """Return the moving picture as SVG."""
     each = (SECONDS - LAST_SECONDS) / (len(found) - 1)
     most = max(look.ways for look in found)
@@ -109,4 +109,4 @@ def last_board(game: Sequence[int]) -> str:
 
 
 if __name__ == "__main__":
-    FILE.write_text(picture(looks()), "utf-8")
+    FILE.write_text(picture(frames()), "utf-8")

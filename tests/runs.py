@@ -15,7 +15,7 @@ import pytest
 from selfplay import plot_style
 from selfplay.dqn.config import DQNConfig
 from selfplay.errors import UserError
-from selfplay.runs import folder as run_folder, plots
+from selfplay.runs import folder as run_folder, run_plots
 from selfplay.runs.checkpoint import read_checkpoint
 from selfplay.runs.loop import Counters
 from selfplay.runs.run import RunFolder
@@ -42,7 +42,7 @@ PIXEL = b"\x89PNG\r\n\x1a\n" + struct.pack(">I4sIIBBBBB", 13, b"IHDR", 1, 1, 8, 
 def without_plots(replace: Callable[[object, str, object], object]) -> None:
     """Let every plot of a run, slower than all the rest, be a pixel; `replace` is `setattr`, or a test's own."""
     for name in ("run_figure", "value_figure"):
-        replace(plots, name, lambda *_: None)
+        replace(run_plots, name, lambda *_: None)
     for name in ("cumulative_figure", "groups_figure", "density_figure"):
         replace(tabular, name, lambda *_: None)
     for module in (plot_style, tabular):

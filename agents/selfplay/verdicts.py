@@ -12,9 +12,9 @@ from selfplay.judge.counterexamples import Counterexamples, find_counterexamples
 from selfplay.judge.evaluate import BOTH_SEATS, POSITIONS, evaluate_policy
 from selfplay.judge.mistakes import Mistake, find_mistakes
 from selfplay.judge.move_values import ALL_STATES_CELLS
-from selfplay.judge.progress import Progress
+from selfplay.judge.progress import EvaluationProgress
 from selfplay.judge.verdict import Verdict
-from selfplay.players import Perspective, check_not_searched, print_to_stderr, resolve
+from selfplay.named_players import Perspective, check_not_searched, print_to_stderr, resolve
 from selfplay.protocols import AnyAgent
 from selfplay.runs.result import Run
 from selfplay.settings import Count, as_path, converted
@@ -117,7 +117,7 @@ def _policy(agent: Evaluated, rules: Rules | None, perspective: Perspective) -> 
         raise UserError(f"rules must be a tictactoe.Rules, e.g. Rules(3, 3, 3), not {rules!r}")
     if isinstance(agent, Run):
         agent = agent.player
-    progress = Progress(print_to_stderr)
+    progress = EvaluationProgress(print_to_stderr)
     if isinstance(agent, str | os.PathLike):
         named = resolve(str(as_path(agent)), perspective, rules, progress)
         check_not_searched(named, "an evaluation")

@@ -3,9 +3,9 @@
     python -m benchmarks.peers --docs docs                         # ours
     python -m benchmarks.peers --players open-spiel --docs docs
 
-Players are those of `learners.py`. All run on one torch thread for the same seconds of training; the clock stops while
-they are looked at, and what is done once before (imports, environments, networks) is not counted. A player that learns
-with a mask is evaluated with it.
+Players are those of `compared_learners.py`. All run on one torch thread for the same seconds of training; the clock
+stops while they are looked at, and what is done once before (imports, environments, networks) is not counted. A player
+that learns with a mask is evaluated with it.
 
 With `--docs` a run is added to those in the folder's peers.csv when it ends, in the place of one of the same player and
 seed, so that a measurement can be made in pieces; the page shows all of them. A run that fails is named,
@@ -22,9 +22,9 @@ from pathlib import Path
 import tyro
 
 from benchmarks import data, harness
-from benchmarks.peers import report
-from benchmarks.peers.evaluations import FINAL_SECONDS, Run, measure, outcomes
-from benchmarks.peers.learners import load
+from benchmarks.peers import peer_runs
+from benchmarks.peers.compared_learners import load
+from benchmarks.peers.evaluations import FINAL_SECONDS, NetworkResult, measure, outcomes
 from benchmarks.peers.our_dqn import WALK
 
 PACKAGES = ("stable-baselines3", "sb3-contrib", "open-spiel")
@@ -49,9 +49,9 @@ def main(
     """
     makers = {name: load(name) for name in players}
     if docs is not None:
-        report.check_length(docs, seconds)
+        peer_runs.check_length(docs, seconds)
     measured_on = harness.start("Learning quality compared with other libraries", PACKAGES, seeds)
-    found: list[Run] = []
+    found: list[NetworkResult] = []
     failed = 0
     for seed in seeds:  # the players take turns, so that what slows the machine slows all of them
         for name, make in makers.items():
@@ -64,9 +64,9 @@ def main(
             found += runs
             print(*runs, sep="\n", flush=True)
             if docs is not None:
-                report.add(docs, runs)
+                peer_runs.add(docs, runs)
                 data.save(docs, "peers", {name: []}, measured_on)
-    print(report.table(report.in_order(found)))
+    print(peer_runs.table(peer_runs.in_order(found)))
     if failed:
         raise SystemExit(f"{failed} runs failed, as said above; publish these lines too")
 

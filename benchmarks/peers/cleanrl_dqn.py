@@ -28,12 +28,12 @@ from numpy.typing import NDArray
 from torch import nn
 
 from benchmarks.peers.evaluations import ONLINE, Tick, Train
-from benchmarks.peers.opponents import Games
-from benchmarks.peers.player import Greedy
+from benchmarks.peers.greedy_player import GreedyPlayer
+from benchmarks.peers.single_learner_games import SingleLearnerGames
 
 
 @dataclass(frozen=True)
-class Settings:
+class CleanRLSettings:
     """The settings of the loop, by default what a search found."""
 
     hidden: tuple[int, ...] = (512,)
@@ -69,7 +69,7 @@ GAMES: Mapping[str, Any] = {
 class CleanRL:
     """A DQN that learns on one environment as CleanRL's `dqn.py` does."""
 
-    def __init__(self, settings: Settings, seed: int, make: Callable[[], gymnasium.Env[Any, Any]]) -> None:
+    def __init__(self, settings: CleanRLSettings, seed: int, make: Callable[[], gymnasium.Env[Any, Any]]) -> None:
         random.seed(seed)
         torch.manual_seed(seed)
         self.settings, self.seed, self.generator = settings, seed, torch.Generator().manual_seed(seed)
@@ -141,12 +141,12 @@ class CleanRL:
             slow.lerp_(fast, self.settings.tau)
 
 
-def make(seed: int, settings: Settings = Settings(), of_games: Mapping[str, Any] = GAMES) -> Train:
+def make(seed: int, settings: CleanRLSettings = CleanRLSettings(), of_games: Mapping[str, Any] = GAMES) -> Train:
     """Return the learning of one network, which is evaluated in both seats without a mask, as it has learned."""
-    games = Games(seed, **of_games)
+    games = SingleLearnerGames(seed, **of_games)
     learner = CleanRL(settings, seed, games.make)
     networks = {ONLINE: learner.network, "target": learner.target_network}
-    players = {name: Greedy(network, masked=False) for name, network in networks.items()}
+    players = {name: GreedyPlayer(network, masked=False) for name, network in networks.items()}
 
     def train(tick: Tick) -> None:
         for steps, updates in enumerate(learner.learn(), start=1):

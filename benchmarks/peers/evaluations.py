@@ -44,7 +44,7 @@ class Look(NamedTuple):
     """Ways to beat it, in both seats, by a line or by its own illegal move."""
 
 
-class Run(NamedTuple):
+class NetworkResult(NamedTuple):
     """The results of the looks at one network of a run; the fields are the columns of the CSV."""
 
     player: str
@@ -187,7 +187,7 @@ def by_network(players: Players) -> Mapping[str, AnyAgent]:
     return players if isinstance(players, Mapping) else {ONLINE: players}
 
 
-def outcomes(player: str, seed: int, measured: Measured, commit: str) -> list[Run]:
+def outcomes(player: str, seed: int, measured: Measured, commit: str) -> list[NetworkResult]:
     """Return what a run's looks have shown, for each of its networks."""
     runs = []
     for network, looks in measured.looks.items():
@@ -195,7 +195,7 @@ def outcomes(player: str, seed: int, measured: Measured, commit: str) -> list[Ru
         lapses = [look for look in looks[number:] if look.ways]
         proved = number < len(looks)
         runs.append(
-            Run(
+            NetworkResult(
                 player=player,
                 seed=seed,
                 network=network,

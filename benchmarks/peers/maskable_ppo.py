@@ -13,8 +13,8 @@ from stable_baselines3.common.logger import Logger
 from torch import nn
 
 from benchmarks.peers.evaluations import ONLINE, Tick, Train
-from benchmarks.peers.opponents import Games
-from benchmarks.peers.player import Greedy
+from benchmarks.peers.greedy_player import GreedyPlayer
+from benchmarks.peers.single_learner_games import SingleLearnerGames
 from benchmarks.peers.stable_baselines3_dqn import ENDLESS, EachStep
 
 SETTINGS: Mapping[str, Any] = {
@@ -38,12 +38,12 @@ SETTINGS: Mapping[str, Any] = {
 
 def make(seed: int, settings: Mapping[str, Any] = SETTINGS) -> Train:
     """Return the learning of one network, which plays both seats."""
-    games = Games(seed, **settings["game"])
+    games = SingleLearnerGames(seed, **settings["game"])
     boards = make_vec_env(games.make, settings["boards"], seed)
     model = MaskablePPO("MlpPolicy", boards, seed=seed, device="cpu", **settings["model"])
     model.set_logger(Logger(folder=None, output_formats=[]))
     logits = nn.Sequential(model.policy.mlp_extractor.policy_net, model.policy.action_net)
-    players = {ONLINE: Greedy(logits, masked=True)}
+    players = {ONLINE: GreedyPlayer(logits, masked=True)}
 
     def train(tick: Tick) -> None:
         model.learn(ENDLESS, callback=EachStep(games, tick, players))

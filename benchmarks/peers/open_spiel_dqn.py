@@ -14,7 +14,7 @@ from open_spiel.python.pytorch import dqn
 from torch import Tensor, nn
 
 from benchmarks.peers.evaluations import ONLINE, Tick, Train
-from benchmarks.peers.player import Greedy
+from benchmarks.peers.greedy_player import GreedyPlayer
 
 SETTINGS: Mapping[str, Any] = {
     "hidden_layers_sizes": [193],
@@ -68,14 +68,14 @@ def make_agents(seed: int, environment: Any, settings: Mapping[str, Any] = SETTI
     ]
 
 
-def make_players(agents: list[Any]) -> dict[str, Greedy]:
+def make_players(agents: list[Any]) -> dict[str, GreedyPlayer]:
     """Return the player of both agents, each in its seat, among the legal cells, for both networks."""
     networks = {
         ONLINE: [agent._q_network for agent in agents],
         "target": [agent._target_q_network for agent in agents],
     }
     return {
-        name: Greedy(*(OpenSpielView(network, seat) for seat, network in enumerate(of_seats)), masked=True)
+        name: GreedyPlayer(*(OpenSpielView(network, seat) for seat, network in enumerate(of_seats)), masked=True)
         for name, of_seats in networks.items()
     }
 

@@ -13,8 +13,8 @@ from stable_baselines3.common.env_util import make_vec_env
 from stable_baselines3.common.logger import Logger
 
 from benchmarks.peers.evaluations import ONLINE, Tick, Train
-from benchmarks.peers.opponents import Games
-from benchmarks.peers.player import Greedy
+from benchmarks.peers.greedy_player import GreedyPlayer
+from benchmarks.peers.single_learner_games import SingleLearnerGames
 
 ENDLESS = 10**9
 """Steps of a run, which only time ends."""
@@ -49,7 +49,7 @@ steps.
 class EachStep(BaseCallback):
     """A callback that renews the opponent if that is due, and says whether to train on."""
 
-    def __init__(self, games: Games, tick: Tick, players: Mapping[str, Greedy]) -> None:
+    def __init__(self, games: SingleLearnerGames, tick: Tick, players: Mapping[str, GreedyPlayer]) -> None:
         super().__init__()
         self._games, self._tick, self._players = games, tick, players
 
@@ -58,7 +58,7 @@ class EachStep(BaseCallback):
         return self._tick(self.model._n_updates, self._players)
 
 
-def make_model(seed: int, settings: Mapping[str, Any], games: Games) -> DQN:
+def make_model(seed: int, settings: Mapping[str, Any], games: SingleLearnerGames) -> DQN:
     """Return a learner for an endless run."""
     rate, hold = settings["learning_rate"], settings["learning_rate_hold"]
     model = DQN(
@@ -77,10 +77,10 @@ def make_model(seed: int, settings: Mapping[str, Any], games: Games) -> DQN:
 
 def make(seed: int, settings: Mapping[str, Any] = SETTINGS) -> Train:
     """Return the learning of one network, which is evaluated in both seats without a mask, as it has learned."""
-    games = Games(seed, **settings["game"])
+    games = SingleLearnerGames(seed, **settings["game"])
     model = make_model(seed, settings, games)
     networks = {ONLINE: model.q_net, "target": model.q_net_target}
-    players = {name: Greedy(network, masked=False) for name, network in networks.items()}
+    players = {name: GreedyPlayer(network, masked=False) for name, network in networks.items()}
 
     def train(tick: Tick) -> None:
         model.learn(ENDLESS, callback=EachStep(games, tick, players))

@@ -35,7 +35,7 @@ SWEEPS: dict[Name, str] = {
 
 
 @dataclass(frozen=True)
-class Flags:
+class SweepFlags:
     """Run a sweep behind the figures of docs/results.md."""
 
     name: Name = field(metadata={"positional": "NAME"})
@@ -44,7 +44,7 @@ class Flags:
 
 def main(args: Sequence[str]) -> None:
     """Run a sweep."""
-    name = parse(Flags, args, PROG).name
+    name = parse(SweepFlags, args, PROG).name
     sweep.main([*SWEEPS[name].split(), "--dir", f"sweeps/{name}"])
 
 

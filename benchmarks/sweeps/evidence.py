@@ -3,8 +3,8 @@
     python -m benchmarks.sweeps.evidence sweeps/proof --docs docs
 
 `python -m benchmarks.sweeps proof` makes the sweep. The CSV file has the name of its folder and the columns of
-`selfplay.sweep.results.Result`. data/evidence.json gets the settings of the first run, with which all others are
-compared, and the machine: run it where the sweep ran, at the same commit.
+`selfplay.sweep.sweep_results.SweepResult`. data/evidence.json gets the settings of the first run, with which all
+others are compared, and the machine: run it where the sweep ran, at the same commit.
 """
 
 from collections.abc import Sequence
@@ -16,13 +16,13 @@ from selfplay.cli.flags import parse, run_command
 from selfplay.files import write_csv
 from selfplay.runs.folder import written
 from selfplay.settings import to_json
-from selfplay.sweep import plan as plans, results
+from selfplay.sweep import plan as plans, sweep_results
 
 PROG = "python -m benchmarks.sweeps.evidence"
 
 
 @dataclass(frozen=True)
-class Flags:
+class EvidenceFlags:
     """Save how the runs of a sweep ended and how long they took."""
 
     sweep: str = field(metadata={"positional": "SWEEP"})
@@ -39,12 +39,12 @@ def control(plan: plans.Plan) -> dict[str, str]:
 
 def main(args: Sequence[str]) -> None:
     """Write a line for each run."""
-    flags = parse(Flags, args, PROG)
+    flags = parse(EvidenceFlags, args, PROG)
     folder = Path(flags.sweep).resolve()
     measured_on = harness.machine(["ray"])  # before a file differs from the commit
     plan = plans.read(folder)
-    lines: list[Sequence[object]] = [results.Result._fields]
-    for of_setting in results.read(folder, plan).values():
+    lines: list[Sequence[object]] = [sweep_results.SweepResult._fields]
+    for of_setting in sweep_results.read(folder, plan).values():
         lines += of_setting
     write_csv(flags.docs / "evidence" / f"{folder.name}.csv", lines)
     data.save(flags.docs, "evidence", {folder.name: [control(plan)]}, measured_on)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from benchmarks import harness
-from benchmarks.sweeps import tables
+from benchmarks.sweeps import evidence_tables
 from selfplay.runs.metrics import first_of_final_streak
 
 
@@ -39,7 +39,7 @@ def test_a_cell_shows_the_median_and_the_quartiles(values: list[object], shown: 
     ],
 )
 def test_p_values_are_corrected_for_their_number(p_values: list[float], corrected: list[float]) -> None:
-    assert tables.holm(p_values) == pytest.approx(corrected)
+    assert evidence_tables.holm(p_values) == pytest.approx(corrected)
 
 
 @pytest.mark.parametrize(
@@ -54,4 +54,4 @@ def test_p_values_are_corrected_for_their_number(p_values: list[float], correcte
 def test_a_p_value_is_exact_with_ties_and_without(differences: tuple[int, ...], as_far_out: int) -> None:
     first = dict.fromkeys(range(len(differences)), 10.0)
     other = {seed: 10.0 + difference for seed, difference in enumerate(differences)}
-    assert tables.p_value(first, other) == as_far_out / 2 ** np.count_nonzero(differences)
+    assert evidence_tables.p_value(first, other) == as_far_out / 2 ** np.count_nonzero(differences)

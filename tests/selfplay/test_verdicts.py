@@ -53,7 +53,7 @@ class OneBoard:
         return first_empty(observation)
 
 
-class Model:
+class PredictModel:
     """A model as of Stable-Baselines3, whose observations have one form, maybe behind a normalization of its own."""
 
     def __init__(self, form: str, rows: int = 3, high: int = 1, normalizes: bool = False) -> None:
@@ -85,7 +85,7 @@ class Model:
         return Batched().act(observation.reshape(len(observation), -1, 3)[:, None]), None
 
 
-class Values(nn.Module):
+class ValueNetwork(nn.Module):
     """A module that values the empty cells alike; in training it must not be asked."""
 
     def __init__(self, dimensions: int, dtype: torch.dtype = torch.float32) -> None:
@@ -134,12 +134,12 @@ def agents() -> dict[str, Any]:
         "act": Batched(),
         "tensor": Masked(),
         "method": OneBoard().act,
-        **{f"predict {form}": Model(form) for form in ("planes", "flat", "dict")},
-        "predict behind a normalization": Model("planes", normalizes=True),
-        "flat module": Values(2),
-        "module of planes": Values(4),
-        "module of bfloat16": Values(4, torch.bfloat16),
-        "module of half": Values(2, torch.float16),
+        **{f"predict {form}": PredictModel(form) for form in ("planes", "flat", "dict")},
+        "predict behind a normalization": PredictModel("planes", normalizes=True),
+        "flat module": ValueNetwork(2),
+        "module of planes": ValueNetwork(4),
+        "module of bfloat16": ValueNetwork(4, torch.bfloat16),
+        "module of half": ValueNetwork(2, torch.float16),
         "convolution": Convolution(),
         "numbers": selfplay.agent(lambda board: board.index(0)),
         "signs of the mover": selfplay.agent(lambda board: board.index(0), (0, 1, -1), perspective="mover"),
@@ -193,8 +193,8 @@ def asked_with_a_state(observation: Planes, mask: Planes, state: Any) -> None:
         (nn.Sequential(nn.Linear(27, 9), nn.Threshold(9, float("nan"))), "nan"),
         (nn.Sequential(nn.Flatten(), nn.Linear(9, 9)), "takes 9 numbers"),
         (Convolution(permutes=False), "permute(0, 3, 1, 2)"),
-        (Model("planes", 4), "(4, 4, 3)"),
-        (Model("planes", high=9), "wrapper"),
+        (PredictModel("planes", 4), "(4, 4, 3)"),
+        (PredictModel("planes", high=9), "wrapper"),
         (Classifier(), "Classifier"),
         (OneBoard(), "agent.act"),
         (SimpleNamespace(act=lambda seen: (Batched().act(seen), None)), "[0]"),

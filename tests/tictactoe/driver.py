@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 import torch
 
-from tests.tictactoe.rule_book import EMPTY, Board, RuleBook, Verdict, book_of, empty_cells, seat_to_move, with_mark
+from tests.tictactoe.rule_book import EMPTY, Board, PlyResult, RuleBook, book_of, empty_cells, seat_to_move, with_mark
 from tests.variants import VARIANTS
 from tictactoe import Rewards, Rules, batch, tictactoe_v0
 from tictactoe.positions import checked_position
@@ -100,13 +100,13 @@ class Drive:
 
     def seats(self, board: Board) -> list[int]:
         """Return the agent's seats in which a game can start from a board: no first reply may end it."""
-        self.now, to_move = Verdict(board, 0.0, terminated=False), seat_to_move(board)
+        self.now, to_move = PlyResult(board, 0.0, terminated=False), seat_to_move(board)
         ends = [self.book.play(board, cell, EXACT).terminated for cell in empty_cells(board)]
         return [to_move] if any(ends) or self.answered().terminated else [to_move, 1 - to_move]
 
     def start(self, board: Board, seat: int | None = None) -> None:
         """Start a game from a board, in which the agent plays one seat or both."""
-        self.now, self.seat = Verdict(board, 0.0, terminated=False), seat
+        self.now, self.seat = PlyResult(board, 0.0, terminated=False), seat
         if seat not in (None, seat_to_move(board)):
             self.now = replace(self.answered(), reward=0.0)
         marks = len(board) - board.count(EMPTY)
@@ -126,7 +126,7 @@ class Drive:
         for api in (*copies, self.api):
             assert api.step(INTEGERS[cell % len(INTEGERS)](cell)) == self.row
 
-    def answered(self) -> Verdict:
+    def answered(self) -> PlyResult:
         observation = np.array(self.book.one_hot(self.now.board, self.perspective))
         return self.book.play(self.now.board, int(self.reply(observation, np.array(self.mask))), self.rewards)
 

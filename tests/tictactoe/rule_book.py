@@ -14,7 +14,7 @@ MARKS = ("X", "O")
 
 
 @dataclass(frozen=True)
-class Verdict:
+class PlyResult:
     """What a move did; `winner` is -1 while there is none."""
 
     board: Board
@@ -69,19 +69,19 @@ class RuleBook:
     def finished(self, board: Board) -> bool:
         return EMPTY not in board or any(self.has_line(board, mark) for mark in MARKS)
 
-    def play(self, board: Board, cell: int, rewards: Rewards) -> Verdict:
+    def play(self, board: Board, cell: int, rewards: Rewards) -> PlyResult:
         """Let the seat to move mark a cell of a board that is not finished."""
         seat = seat_to_move(board)
         if board[cell] != EMPTY:
-            return Verdict(board, rewards.illegal, terminated=True, winner=1 - seat, illegal=True)
+            return PlyResult(board, rewards.illegal, terminated=True, winner=1 - seat, illegal=True)
         after = with_mark(board, cell, MARKS[seat])
         if self.has_line(after, MARKS[seat]):
             winner = self.line_winner(seat)
-            return Verdict(after, rewards.win, terminated=True, winner=winner, other_reward=rewards.loss)
+            return PlyResult(after, rewards.win, terminated=True, winner=winner, other_reward=rewards.loss)
         if EMPTY not in after:
-            return Verdict(after, rewards.draw, terminated=True)
+            return PlyResult(after, rewards.draw, terminated=True)
         allowed = not self.winning_cells(after, MARKS[1 - seat]).isdisjoint(empty_cells(after))
-        return Verdict(after, rewards.allow if allowed else 0.0, terminated=False)
+        return PlyResult(after, rewards.allow if allowed else 0.0, terminated=False)
 
     def one_hot(self, board: Board, perspective: str, seat: int | None = None) -> list[list[list[int]]]:
         """Return what a seat, by default the one to move, observes, [R, C, 3]."""

@@ -16,7 +16,7 @@ from tests.tictactoe.driver import VERSUS
 from tictactoe import Rules, TicTacToeVersusEnv, TicTacToeVersusVectorEnv
 
 
-class Agent:
+class UnmaskedAgent:
     """Mark the first empty cell of each of many boards."""
 
     def act(self, observation: Any) -> Any:
@@ -37,7 +37,7 @@ def first_empty(seen: Any) -> Any:
 
 
 FIRST_EMPTY = {
-    "act": Agent(),
+    "act": UnmaskedAgent(),
     "act with mask": MaskedAgent(),
     "function": first_empty,
     "function with mask": lambda _, legal: legal.argmax(axis=-1),

@@ -9,7 +9,7 @@ import numpy as np
 from selfplay.cli.flags import parse
 from selfplay.errors import UserError
 from selfplay.judge.ask import AgentPolicy
-from selfplay.players import Perspective, check_board, resolve, run_folder
+from selfplay.named_players import Perspective, check_board, resolve, run_folder
 from selfplay.program import open_console, say, waiting
 from tictactoe import Rules
 from tictactoe.opponents import OPPONENTS

@@ -7,7 +7,7 @@ from selfplay.cli.flags import parse
 from selfplay.files import check_output, checksum_of_file, write_output, write_whole
 from selfplay.judge import certificate, check_certificate
 from selfplay.judge.ask import choices_policy
-from selfplay.players import EvaluatedPlayer, progress_spinner
+from selfplay.named_players import EvaluatedPlayer, progress_spinner
 from selfplay.program import say, shell_line
 from selfplay.runs.folder import MODEL
 from selfplay.runs.load import SHIPPED

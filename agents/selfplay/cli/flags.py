@@ -107,8 +107,8 @@ def wrapped(*lines: str) -> str:
 
 def show_evaluation(evaluation: "Evaluation", player: "Player | None") -> None:
     """Print the table of both seats, and the shortest games that beat a player, or else a game with itself."""
-    from selfplay.judge.games import example_games
-    from selfplay.judge.report import verdict_table
+    from selfplay.judge.agent_tables import verdict_table
+    from selfplay.judge.example_games import example_games
 
     console = open_console()
     console.print(verdict_table(evaluation.verdict))

@@ -1,7 +1,7 @@
 """The program: `selfplay COMMAND`, or `python -m selfplay COMMAND`, which is the same.
 
 To add a command, write a module with a dataclass that `parse` reads, whose fields are its flags, and name it in
-`COMMANDS`. Test to extend: `LINES` in `cli/test_mistakes.py`, with what is easily typed wrong.
+`COMMANDS`. Test to extend: `LINES` in `cli/test_user_errors.py`, with what is easily typed wrong.
 """
 
 import importlib

@@ -12,15 +12,15 @@ from tyro.conf import Positional
 from selfplay.cli.flags import parse
 from selfplay.cli.play_board import Hint, board_table, read_square
 from selfplay.errors import UserError
+from selfplay.judge.agent_tables import finite_values, value_text
 from selfplay.judge.move_values import exact_moves
-from selfplay.judge.report import finite_values, value_text
-from selfplay.players import BoardFlags, NamedPolicy, resolve
+from selfplay.named_players import BoardFlags, NamedPolicy, resolve
 from selfplay.position import Position
 from selfplay.program import open_console, say
 from selfplay.protocols import Player
 from selfplay.runs.load import SHIPPED
 from selfplay.settings import Seed, checked
-from selfplay.text import NAMES
+from selfplay.verdict_text import NAMES
 from tictactoe.opponents import MOVE_POSITIONS, OPPONENTS, best_known
 from tictactoe.rendering.text import MARKS
 from tictactoe.rules import WORD_BITS

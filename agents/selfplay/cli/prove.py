@@ -16,14 +16,14 @@ from selfplay.cli.flags import parse, show_evaluation
 from selfplay.errors import UserError
 from selfplay.files import checksum_of_file
 from selfplay.judge.evaluate import BOTH_SEATS, Evaluation, evaluate_policy
-from selfplay.judge.progress import Progress
+from selfplay.judge.progress import EvaluationProgress
 from selfplay.judge.verdict import Verdict
-from selfplay.players import EvaluatedPlayer, NamedPolicy, print_to_stderr, progress_spinner
+from selfplay.named_players import EvaluatedPlayer, NamedPolicy, print_to_stderr, progress_spinner
 from selfplay.program import say
 from selfplay.runs.folder import MODEL
 from selfplay.runs.screen import verdict_style
 from selfplay.settings import SettingsError, checked
-from selfplay.text import verdict_text
+from selfplay.verdict_text import verdict_text
 
 PARTS = ("tictactoe-selfplay", "numpy", "torch")
 """Distributions on whose versions a verdict may depend."""
@@ -78,7 +78,7 @@ def main(args: Sequence[str], prog: str = "selfplay prove") -> None:
 def print_for_programs(config: ProveConfig) -> None:
     """Print the evaluation of each player as JSON or CSV; all else goes to stderr."""
     with contextlib.redirect_stdout(sys.stderr):  # a custom agent may print
-        progress = Progress(print_to_stderr)
+        progress = EvaluationProgress(print_to_stderr)
         players = [replace(config, player=name).resolve(progress) for name in (config.player, *config.others)]
         results = [describe(named, evaluate(named, config).verdict) for named in players]
     if config.json:

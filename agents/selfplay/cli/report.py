@@ -117,18 +117,18 @@ def report_sweep(config: ReportConfig) -> None:
     """
     from rich.markdown import Markdown
 
-    from selfplay.sweep import plan as plans, report, results
+    from selfplay.sweep import plan as plans, sweep_report, sweep_results
 
     plan = plans.read(config.folder)
     out = config.out or config.folder / "report"
-    found = results.read(config.folder, plan)
+    found = sweep_results.read(config.folder, plan)
     if not found:
         raise UserError(f"{config.folder}: no run of this search has begun")
-    report.write(plan, found, out)
+    sweep_report.write(plan, found, out)
     if config.csv:
-        print((out / report.RUNS).read_text("utf-8"), end="")
+        print((out / sweep_report.RUNS).read_text("utf-8"), end="")
         return
-    page = (out / report.PAGE).read_text("utf-8").partition("\n![")[0]  # without its plots
+    page = (out / sweep_report.PAGE).read_text("utf-8").partition("\n![")[0]  # without its plots
     console = open_console()
     if console.is_terminal:
         console.print(Markdown(page))

@@ -23,7 +23,7 @@ from selfplay.sweep import plan as plans
 from selfplay.sweep.plan import Plan, PlannedRun, Range
 
 if TYPE_CHECKING:
-    from selfplay.sweep.results import Result
+    from selfplay.sweep.sweep_results import SweepResult
 
 
 @checked
@@ -105,12 +105,12 @@ def train_runs(
     space: Mapping[str, Range | list[str]],
     folder: Path,
     own: Mapping[str, Any],
-) -> "list[Result]":
+) -> "list[SweepResult]":
     """Train the runs of a sweep, or those that its search chooses from a space; print and return how each ended."""
     print("Ray starts; then a line is printed for each run that ends.", flush=True)
     from selfplay.sweep import engine
     from selfplay.sweep.bar import Bar
-    from selfplay.sweep.search import SampledSearch
+    from selfplay.sweep.sampled_search import SampledSearch
 
     results = []
     source = SampledSearch(plan, space, folder) if plan.search else engine.Grid(runs)
@@ -123,7 +123,7 @@ def train_runs(
     return results
 
 
-def show_results(results: "Sequence[Result]", failed: "Sequence[Result]", folder: Path) -> None:
+def show_results(results: "Sequence[SweepResult]", failed: "Sequence[SweepResult]", folder: Path) -> None:
     """Print how the runs ended, why some of them failed, and what to do next."""
     numbers = Counter(result.end for result in results)
     print(f"\n{len(results):,} runs: {', '.join(f'{number:,} {end}' for end, number in numbers.items())}")

@@ -14,7 +14,7 @@ from tyro.conf import Positional
 from selfplay.cli.flags import parse
 from selfplay.errors import UserError
 from selfplay.files import check_output
-from selfplay.players import BoardFlags, progress_spinner, run_folder
+from selfplay.named_players import BoardFlags, progress_spinner, run_folder
 from selfplay.runs.folder import MODEL, SNAPSHOTS
 from selfplay.runs.load import SHIPPED, read_settings
 from selfplay.settings import checked
@@ -64,7 +64,7 @@ def write(config: WebConfig, file: Path, version: str | None = None) -> bytes:
     import torch
 
     from selfplay.web.page import write_page
-    from selfplay.web.players import players_data
+    from selfplay.web.player_data import players_data
 
     torch.set_num_threads(1)  # fastest for small networks, and leaves the other cores to training
     with progress_spinner() as progress:
@@ -78,7 +78,7 @@ def follow(config: WebConfig, file: Path) -> None:
     Raises:
         UserError: no player is a run.
     """
-    from selfplay.web.follow import PageServer
+    from selfplay.web.page_server import PageServer
 
     folders = [folder for folder in map(run_folder, config.players) if folder is not None]
     if not folders:

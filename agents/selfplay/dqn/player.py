@@ -10,7 +10,7 @@ from selfplay.dqn.config import DQNConfig
 from selfplay.dqn.network import NetworkFactory, custom_network, empty_network, legal_cells, mask_illegal, of_mover
 from selfplay.dqn.symmetry import BoardSymmetries
 from selfplay.errors import UserError
-from selfplay.judge.report import player_html
+from selfplay.judge.agent_tables import player_html
 from selfplay.protocols import Array
 from selfplay.tensor_file import read_model
 

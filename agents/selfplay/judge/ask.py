@@ -17,7 +17,7 @@ from selfplay.judge.forms import (
     checked_probabilities,
     position_text,
 )
-from selfplay.judge.progress import Progress
+from selfplay.judge.progress import EvaluationProgress
 from selfplay.protocols import Array
 from tictactoe import Rules, batch, planes
 from tictactoe.opponents import Choices
@@ -27,8 +27,8 @@ BOARDS = 16_384
 """Boards in one question."""
 OUR_PLAYERS = (
     "selfplay.dqn.player.QPlayer",
-    "selfplay.tabular.players.AfterstatePlayer",
-    "selfplay.tabular.players.MinimaxQPlayer",
+    "selfplay.tabular.tabular_players.AfterstatePlayer",
+    "selfplay.tabular.tabular_players.MinimaxQPlayer",
 )
 """Classes whose players can be trusted if they say that they are symmetric, or never mark a taken cell."""
 OUR_NETWORKS = ("selfplay.dqn.network.QNetwork", "selfplay.dqn.network.MessageNetwork")
@@ -66,7 +66,7 @@ class AgentPolicy:
     """The perspective that was chosen for somebody's agent, which the verdict names."""
     other_view: "AgentPolicy | None" = None
     """The policy of the same agent if it is shown the other perspective; None where it understands both."""
-    progress: Progress | None = None
+    progress: EvaluationProgress | None = None
     """The object that is told how far an evaluation is."""
 
     def answers_and_open(self, mover: IntArray, opponent: IntArray) -> tuple[Array, BoolArray]:
@@ -91,7 +91,7 @@ def agent_policy(
     rules: Rules | None = None,
     perspective: str = "absolute",
     name: str | None = None,
-    progress: Progress | None = None,
+    progress: EvaluationProgress | None = None,
 ) -> AgentPolicy:
     """Return the policy of any agent; the default rules are its own, or 3,3,3 if it has none.
 
@@ -128,7 +128,7 @@ def agent_policy(
     return shown(perspective, shown("mover" if perspective == "absolute" else "absolute"))
 
 
-def player_policy(player: Any, progress: Progress | None = None) -> AgentPolicy:
+def player_policy(player: Any, progress: EvaluationProgress | None = None) -> AgentPolicy:
     """Return the policy of one of our players, which is symmetric and legal if it says so.
 
     One with a custom network is asked again as somebody's agent is.
@@ -154,7 +154,11 @@ def player_policy(player: Any, progress: Progress | None = None) -> AgentPolicy:
 
 
 def choices_policy(
-    choices: Choices, rules: Rules, symmetric: bool = False, legal: bool = True, progress: Progress | None = None
+    choices: Choices,
+    rules: Rules,
+    symmetric: bool = False,
+    legal: bool = True,
+    progress: EvaluationProgress | None = None,
 ) -> AgentPolicy:
     """Return the policy that samples among its choices, each with the same probability, as built-in opponents do."""
     rules = rebuilt(rules)
@@ -183,7 +187,7 @@ class Asked:
     """An agent that is asked about observations, in the one way of its call."""
 
     def __init__(
-        self, call: AgentCall, rules: Rules, perspective: str, name: str | None, progress: Progress | None
+        self, call: AgentCall, rules: Rules, perspective: str, name: str | None, progress: EvaluationProgress | None
     ) -> None:
         self._call, self._rules, self._perspective = call, rules, perspective
         self._name, self._progress = name, progress

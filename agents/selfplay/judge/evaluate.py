@@ -19,7 +19,7 @@ from selfplay.judge.follow import Ply, SeatPlay, follow
 from selfplay.judge.forms import AnswerError
 from selfplay.judge.induct import EXACT_DIGITS, worst_mean
 from selfplay.judge.verdict import NOT_JUDGED, SeatVerdict, Verdict
-from selfplay.text import perspective_hint
+from selfplay.verdict_text import perspective_hint
 from tictactoe import Rules, solve
 from tictactoe.tree import SOLVABLE_CELLS, BoolArray, IntArray, game_tree
 

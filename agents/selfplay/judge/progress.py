@@ -11,7 +11,7 @@ SECONDS = 30.0
 """Seconds between two lines."""
 
 
-class Progress:
+class EvaluationProgress:
     """The progress of an evaluation, told in one line now and then."""
 
     def __init__(

@@ -1,15 +1,16 @@
 """The verdict of an exact evaluation: its numbers, and what they prove.
 
 To add a number, write a field of `SeatVerdict` or `Verdict`, which JSON, CSV and `model/evaluation.json` then hold;
-`evaluate.py` computes it, `verdict_rows` in `text.py` prints it, and `SEAT_TAGS` and `UNFINISHED_TAGS` in
-`runs/metrics.py` log it. Tests to extend: the slow judges in `judge/players.py`, and `judge/test_report.py`.
+`evaluate.py` computes it, `verdict_rows` in `verdict_text.py` prints it, and `SEAT_TAGS` and `UNFINISHED_TAGS` in
+`runs/metrics.py` log it. Tests to extend: the slow judges in `judge/hand_made_players.py`, and
+`judge/test_shown_agent.py`.
 """
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from selfplay.text import exact_score, title, verdict_html, verdict_text
+from selfplay.verdict_text import exact_score, title, verdict_html, verdict_text
 from tictactoe import Rules
 
 COUNTS = ("ways_to_beat", "losses", "illegal")

@@ -7,5 +7,5 @@
 - `loop.py` repeats until the player is proved or the steps are spent: advance (act, step, store, learn), evaluate
   (`judge/`), record (metrics.jsonl, TensorBoard), teach (the next games start where it was beaten), snapshot,
   checkpoint, stop.
-- `players.py` reads the folder into a player, for `selfplay prove`, `play`, `web`, `arena` and `certify`.
+- `named_players.py` reads the folder into a player, for `selfplay prove`, `play`, `web`, `arena` and `certify`.
 """

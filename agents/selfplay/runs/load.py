@@ -60,7 +60,7 @@ def load(
             made = copy.deepcopy(made)  # what the caller gave stays as it is
         restore(made, read_state(path)[0])
         return made.player()
-    from selfplay.tabular.players import read_player as read_table
+    from selfplay.tabular.tabular_players import read_player as read_table
 
     return read_table(path, config)
 

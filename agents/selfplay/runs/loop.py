@@ -12,7 +12,7 @@ from selfplay.errors import UserError
 from selfplay.judge.ask import AgentPolicy, agent_policy
 from selfplay.judge.evaluate import evaluate_policy
 from selfplay.judge.move_values import ALL_STATES_CELLS
-from selfplay.judge.progress import Progress
+from selfplay.judge.progress import EvaluationProgress
 from selfplay.judge.teach import TrainingPositions, evaluate_for_training
 from selfplay.judge.verdict import Verdict
 from selfplay.learner import Learner
@@ -114,7 +114,7 @@ def train(
     progress: Counters | None = None,
     recorder: Recorder | None = None,
     should_stop: Callable[[], bool] = lambda: False,
-    watch: Callable[[], Progress | None] = lambda: None,
+    watch: Callable[[], EvaluationProgress | None] = lambda: None,
 ) -> Iterator[Record]:
     """Train until `stop` is proved three times in a row or the steps are spent, and yield each evaluation.
 
@@ -194,7 +194,7 @@ class _Speed:
 
 
 def _evaluate(
-    learner: Learner, config: RunSettings, progress: Counters, speed: _Speed, watch: Progress | None
+    learner: Learner, config: RunSettings, progress: Counters, speed: _Speed, watch: EvaluationProgress | None
 ) -> tuple[Record, TrainingPositions | None]:
     """Return an exact evaluation of the current player, and counterexamples if the learner is taught.
 
@@ -235,7 +235,7 @@ def _evaluate(
     return record, positions
 
 
-def learner_policy(learner: Learner, player: AnyAgent, watch: Progress | None = None) -> AgentPolicy:
+def learner_policy(learner: Learner, player: AnyAgent, watch: EvaluationProgress | None = None) -> AgentPolicy:
     """Return the policy with which a learner's player is evaluated."""
     perspective = getattr(learner, "perspective", "absolute")
     return replace(agent_policy(player, learner.rules, perspective, progress=watch), other_view=None)

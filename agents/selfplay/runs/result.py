@@ -14,7 +14,7 @@ from selfplay.runs.load import load, snapshot_steps
 from selfplay.runs.loop import Record, count_lapses, proves
 from selfplay.runs.metrics import Metrics, first_of_final_streak, metrics_evaluation
 from selfplay.settings import RunSettings
-from selfplay.text import verdict_html
+from selfplay.verdict_text import verdict_html
 
 if TYPE_CHECKING:
     import pandas
@@ -138,7 +138,7 @@ class Run:
         Raises:
             UserError: the run was interrupted before its first evaluation.
         """
-        from selfplay.runs.plots import run_figure
+        from selfplay.runs.run_plots import run_figure
 
         return run_figure(self._evaluated(), self.config, self.folder, self.proved_from)
 

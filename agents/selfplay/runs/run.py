@@ -139,15 +139,17 @@ class RunFolder(Recorder):
         player, rules = self._learner.player(), self._config.rules
         if hasattr(player, "q_values"):
             from selfplay import plot_style
-            from selfplay.runs import plots
+            from selfplay.runs import run_plots
 
             opening = batch.observe(rules, batch.reset(rules, 1, np), "mover")
             values = np.asarray(player.q_values(opening))[0].reshape(rules.rows, rules.cols)
             title = f"Values of the opening, {self._learner.steps:,} {self._config.unit}"
-            self._events.picture("q/opening", plot_style.png(plots.value_figure(values, title, self._config.algorithm)))
+            self._events.picture(
+                "q/opening", plot_style.png(run_plots.value_figure(values, title, self._config.algorithm))
+            )
         policy = learner_policy(self._learner, player)
         if not policy.samples:
-            from selfplay.judge.games import self_play_game
+            from selfplay.judge.example_games import self_play_game
 
             self._events.text("game/self_play", self_play_game(policy))
 

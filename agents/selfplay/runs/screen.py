@@ -12,14 +12,14 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
-from selfplay.judge.progress import Progress
+from selfplay.judge.progress import EvaluationProgress
 from selfplay.judge.verdict import Verdict
 from selfplay.learner import Learner
 from selfplay.program import open_console, say
 from selfplay.runs.loop import PROOFS_TO_STOP, Record
 from selfplay.runs.result import Run
 from selfplay.settings import RunSettings
-from selfplay.text import exact_score, meaning, title
+from selfplay.verdict_text import exact_score, meaning, title
 
 GROWTH = 1.1
 """Least ratio of the steps of two printed evaluations: about 24 lines while the steps grow tenfold."""
@@ -95,9 +95,9 @@ class Screen:
         passed, learning = (now - earlier for now, earlier in zip(self._shown, before or self._shown, strict=True))
         return 1 - learning / passed if passed >= 1 else 0.0
 
-    def watch(self) -> Progress | None:
+    def watch(self) -> EvaluationProgress | None:
         """Return what is told how far the first evaluation is, which nothing else shows yet; None for the others."""
-        return None if self._ways else Progress(self._show_evaluation)
+        return None if self._ways else EvaluationProgress(self._show_evaluation)
 
     def _show_evaluation(self, progress: str) -> None:
         """Show how far an evaluation is."""

@@ -22,8 +22,8 @@ from selfplay.files import BusyError, write_whole
 from selfplay.runs.folder import CONFIG
 from selfplay.sweep import plan as plans
 from selfplay.sweep.plan import PlannedRun
-from selfplay.sweep.results import FAILURE, Result, read_result
-from selfplay.sweep.search import SampledSearch
+from selfplay.sweep.sampled_search import SampledSearch
+from selfplay.sweep.sweep_results import FAILURE, SweepResult, read_result
 
 MOST_RETRIES = 10
 """Workers to which a run is given after its first one has died. Then the run has failed, since it may kill them."""
@@ -46,7 +46,7 @@ class Grid:
         """Return the run to train next, None if there is none."""
         return self.waiting.popleft() if self.waiting else None
 
-    def ended(self, run: PlannedRun, result: Result) -> None:
+    def ended(self, run: PlannedRun, result: SweepResult) -> None:
         """Note the result of a run; nothing depends on it."""
 
 
@@ -57,7 +57,7 @@ def train_all(
     checkpoint_interval: float,
     show: Callable[[int, list[str]], None],
     **own: Any,
-) -> Iterator[Result]:
+) -> Iterator[SweepResult]:
     """Train the runs of a sweep, some side by side, and yield the result of each as it ends.
 
     `cpus` is the number of runs side by side, by default the number of cores. `show` is told how many runs have ended,

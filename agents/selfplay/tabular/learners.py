@@ -24,8 +24,7 @@ from selfplay.tabular.config import (
     TDValueConfig,
     table_shape,
 )
-from selfplay.tabular.players import TABLE, TabularPlayer, make_player, reachable_rows
-from selfplay.tabular.results import (
+from selfplay.tabular.game_outcomes import (
     COLUMNS,
     count,
     cumulative_counts,
@@ -37,6 +36,7 @@ from selfplay.tabular.results import (
     write_curves,
 )
 from selfplay.tabular.table_csv import read_table
+from selfplay.tabular.tabular_players import TABLE, TabularPlayer, make_player, reachable_rows
 from tictactoe import Rules
 from tictactoe.opponents import OPPONENTS
 from tictactoe.tree import FloatArray, IntArray, game_tree

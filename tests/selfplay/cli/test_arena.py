@@ -8,9 +8,9 @@ from rich.console import Console
 from selfplay.cli import arena
 from selfplay.cli.arena import Match, result_of
 from selfplay.judge.ask import AgentPolicy, agent_policy
-from selfplay.players import resolve
+from selfplay.named_players import resolve
 from tests.runs import saved
-from tests.selfplay.judge.players import (
+from tests.selfplay.judge.hand_made_players import (
     Sampler,
     Sampling,
     ScriptedPlayer,

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from selfplay.cli.play import Quit, main, play_game, play_games
-from selfplay.players import NamedPolicy
+from selfplay.named_players import NamedPolicy
 from tests.children import at_terminal
-from tests.selfplay.judge.players import policy_of
+from tests.selfplay.judge.hand_made_players import policy_of
 
 PROMPT = "plays (square 1 to 9; 0 or q quits): "
 GENERATOR = np.random.default_rng(0)

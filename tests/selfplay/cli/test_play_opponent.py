@@ -8,7 +8,7 @@ import pytest
 import selfplay
 from selfplay.cli.play import choose_move, hints_of, learned_hints, true_hints
 from selfplay.cli.play_board import Hint
-from selfplay.players import resolve
+from selfplay.named_players import resolve
 from selfplay.position import Position
 from tests.runs import save
 from tests.selfplay.cli.test_play_board import LARGE, position

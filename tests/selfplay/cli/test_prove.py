@@ -11,9 +11,9 @@ import pytest
 
 import selfplay
 from selfplay.cli import prove
-from selfplay.judge.games import self_play_game
+from selfplay.judge.example_games import self_play_game
 from selfplay.runs.load import SHIPPED_FOLDER
-from tests.selfplay.judge.players import policy_of
+from tests.selfplay.judge.hand_made_players import policy_of
 from tictactoe import Rules
 
 NARROW = SimpleNamespace(

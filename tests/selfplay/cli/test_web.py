@@ -32,7 +32,7 @@ def test_the_file_is_kept_or_temporary_and_opened(
     tmp_path: Path, opened: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
-    monkeypatch.setattr("selfplay.web.players.RIVALS", ())
+    monkeypatch.setattr("selfplay.web.player_data.RIVALS", ())
     file = tmp_path / "page.html"
     command.main(["shipped", "--out", str(file), "--no-open"])
     assert str(file) in capsys.readouterr().out

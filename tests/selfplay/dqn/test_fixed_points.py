@@ -8,7 +8,7 @@ from selfplay.dqn.config import Target
 from selfplay.dqn.dqn import td_target
 from selfplay.judge.verdict import Verdict
 from selfplay.verdicts import evaluate
-from tests.selfplay.judge.players import ScriptedPlayer
+from tests.selfplay.judge.hand_made_players import ScriptedPlayer
 from tictactoe import Rewards, Rules, batch
 from tictactoe.rewards import named_rewards
 from tictactoe.tree import game_tree

@@ -12,7 +12,7 @@ from selfplay.judge.ask import player_policy
 from selfplay.judge.evaluate import evaluate_policy
 from tests.selfplay.decisions import ABSOLUTE, MOVER
 from tests.selfplay.dqn.scripted import config_with, constant_values, make
-from tests.selfplay.judge.players import policy_of
+from tests.selfplay.judge.hand_made_players import policy_of
 from tictactoe import Rules
 
 EMPTY = ABSOLUTE[..., 0].reshape(-1, 9) != 0

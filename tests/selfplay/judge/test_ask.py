@@ -11,8 +11,8 @@ import pytest
 
 import selfplay
 from selfplay.judge.ask import agent_policy
-from selfplay.players import Perspective
-from tests.selfplay.judge.players import (
+from selfplay.named_players import Perspective
+from tests.selfplay.judge.hand_made_players import (
     Sampler,
     choices_of,
 )

@@ -13,7 +13,7 @@ import selfplay
 from selfplay.judge import check_certificate
 from selfplay.judge.ask import AgentPolicy, player_policy
 from selfplay.judge.certificate import file_content, unbeatable_play
-from tests.selfplay.judge.players import first_choice, policy_of
+from tests.selfplay.judge.hand_made_players import first_choice, policy_of
 from tests.tictactoe.rule_book import Board, book_of, empty_cells, seat_to_move, with_mark
 from tictactoe import Rules
 from tictactoe.opponents import OPPONENTS

@@ -19,12 +19,12 @@ from selfplay.judge.forms import position_text
 from selfplay.judge.teach import evaluate_for_training
 from tests.runs import refused
 from tests.selfplay.decisions import ABSOLUTE
-from tests.selfplay.judge.players import first_choice
+from tests.selfplay.judge.hand_made_players import first_choice
 from tictactoe import Rules
 
 When = Callable[[int, Any], Any]
 """Returns whether an agent plays badly, [B] or for all boards, by the number of the question and the observations."""
-Position = tuple[int, int]
+Bitboards = tuple[int, int]
 """Bitboards of X and O."""
 SHIPPED = selfplay.load("shipped")
 
@@ -106,7 +106,7 @@ def after_a_later_one() -> When:
     return badly
 
 
-def alone_in(position: Position) -> When:
+def alone_in(position: Bitboards) -> When:
     """Return a function that is True for one position, if it is asked about alone."""
 
     def badly(_asked: int, observation: Any) -> Any:
@@ -116,7 +116,7 @@ def alone_in(position: Position) -> When:
     return badly
 
 
-def last_choice() -> Position:
+def last_choice() -> Bitboards:
     """Return a position late in the shipped player's own play as X in which the last empty cell is not its move."""
     ply = search_seat(agent_policy(SHIPPED.act), 0, 10_000).plies[3]
     last = last_empty(observe(Rules(), ply.mine, ply.theirs, "absolute"))
@@ -129,7 +129,7 @@ UNMET = (0b10, 0b1)
 """A position that the shipped player's own play does not reach, as it does not open there."""
 
 
-def board_of(position: Position) -> str:
+def board_of(position: Bitboards) -> str:
     mover, opponent = np.array(position)[:, None]
     (board,) = observe(Rules(), mover, opponent, "absolute")
     return position_text(board)

@@ -12,7 +12,7 @@ from selfplay.judge.counterexamples import counterexamples_of, find_counterexamp
 from selfplay.judge.evaluate import evaluate_policy, search_seat
 from selfplay.judge.induct import play_distances
 from selfplay.verdicts import counterexamples
-from tests.selfplay.judge.players import (
+from tests.selfplay.judge.hand_made_players import (
     FirstTwo,
     Marks,
     Moves,

@@ -17,7 +17,7 @@ from selfplay.judge.follow import Frontier, Total, distinct, replies
 from selfplay.judge.verdict import SeatVerdict, Verdict
 from selfplay.protocols import Array
 from selfplay.verdicts import evaluate
-from tests.selfplay.judge.players import (
+from tests.selfplay.judge.hand_made_players import (
     Marks,
     Sampler,
     Sampling,

@@ -11,7 +11,7 @@ from selfplay.judge.counterexamples import find_counterexamples
 from selfplay.judge.evaluate import evaluate_policy
 from selfplay.judge.teach import ANY, TrainingPositions, evaluate_for_training
 from selfplay.protocols import Array
-from tests.selfplay.judge.players import (
+from tests.selfplay.judge.hand_made_players import (
     FirstTwo,
     ScriptedPlayer,
     first_empty,

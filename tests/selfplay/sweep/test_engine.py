@@ -20,7 +20,7 @@ from selfplay.errors import UserError
 from selfplay.runs.folder import MODEL
 from selfplay.sweep import plan as plans
 from selfplay.sweep.plan import Plan, PlannedRun, all_runs
-from selfplay.sweep.results import FAILURE
+from selfplay.sweep.sweep_results import FAILURE
 from tests.runs import refused
 
 pytest.importorskip("ray", reason="the extra `sweep` is not installed")

@@ -10,7 +10,7 @@ from playwright.sync_api import Browser, Page, ViewportSize, expect
 
 import selfplay
 from selfplay.cli import web as command
-from selfplay.web import mistakes
+from selfplay.web import evaluation_data
 from selfplay.web.page import bundled_script
 from tests.runs import save, saved
 from tests.selfplay.dqn.scripted import config_with, make
@@ -46,7 +46,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Site:
     names = [str(runs / name) for name in ("masked", "unmasked", "trained", "larger")]
     file = runs / "page.html"
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(mistakes, "MOST_POSITIONS", 1_000)
+        patch.setattr(evaluation_data, "MOST_POSITIONS", 1_000)
         command.main(["shipped", *names, "--out", str(file), "--no-open"])
     return Site(runs, file)
 

@@ -21,7 +21,7 @@ from selfplay.judge.teach import beaten_starts
 from selfplay.runs.load import load
 from selfplay.tabular.config import MinimaxQConfig
 from selfplay.tabular.learners import MinimaxQ
-from selfplay.tabular.players import AfterstatePlayer, MinimaxQPlayer, reachable_rows
+from selfplay.tabular.tabular_players import AfterstatePlayer, MinimaxQPlayer, reachable_rows
 from tests.selfplay.decisions import MOVER
 from tests.selfplay.dqn.scripted import config_with, make, play, remembered
 from tictactoe import Rewards, Rules, batch, solve

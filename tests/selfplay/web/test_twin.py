@@ -13,13 +13,13 @@ import pytest
 from selfplay.judge.ask import AgentPolicy, choices_policy, player_policy
 from selfplay.judge.evaluate import evaluate_policy
 from selfplay.position import Position
-from selfplay.tabular.players import AfterstatePlayer, MinimaxQPlayer, TabularPlayer
-from selfplay.web.mistakes import evaluation
-from selfplay.web.players import answers_data, game_data, learned_data
+from selfplay.tabular.tabular_players import AfterstatePlayer, MinimaxQPlayer, TabularPlayer
+from selfplay.web.evaluation_data import evaluation
+from selfplay.web.player_data import answers_data, game_data, learned_data
 from tests.selfplay.decisions import ABSOLUTE
 from tests.selfplay.dqn.scripted import config_with, make
-from tests.selfplay.judge.players import FirstTwo, ScriptedPlayer, policy_of, random_table, stubborn
-from tests.selfplay.web.positions import outcome, position_of, random_boards, texts, truth, without_last
+from tests.selfplay.judge.hand_made_players import FirstTwo, ScriptedPlayer, policy_of, random_table, stubborn
+from tests.selfplay.web.position_oracle import outcome, position_of, random_boards, texts, truth, without_last
 from tests.tictactoe.rule_book import RuleBook
 from tictactoe import Rules
 from tictactoe.opponents import OPPONENTS

@@ -10,16 +10,16 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 import selfplay
-from selfplay.players import run_folder
+from selfplay.named_players import run_folder
 from selfplay.position import Position
 from selfplay.runs.load import load, snapshot_steps
-from selfplay.text import NAMES
-from selfplay.web.follow import PageServer
+from selfplay.verdict_text import NAMES
 from selfplay.web.page import document, write_page
-from selfplay.web.players import players_data
+from selfplay.web.page_server import PageServer
+from selfplay.web.player_data import players_data
 from tests.runs import saved
 from tests.selfplay.decisions import ABSOLUTE
-from tests.selfplay.web.positions import outcome, position_of, texts, truth, without_last
+from tests.selfplay.web.position_oracle import outcome, position_of, texts, truth, without_last
 from tests.selfplay.web.visits import (
     Site,
     board_of,

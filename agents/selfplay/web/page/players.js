@@ -71,7 +71,7 @@ const MOST_REMEMBERED = 4000;
  */
 
 /**
- * Return the players of the page's data, as selfplay.web.players writes it.
+ * Return the players of the page's data, as selfplay.web.player_data writes it.
  *
  * @returns {Promise<Player[]>}
  */

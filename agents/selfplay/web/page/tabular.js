@@ -1,4 +1,4 @@
-// The values that tabular players look up, as in selfplay.tabular.players.
+// The values that tabular players look up, as in selfplay.tabular.tabular_players.
 import { EMPTY, positionNumber, seatToMove } from "./rules.js";
 
 /**

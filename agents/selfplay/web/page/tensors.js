@@ -22,7 +22,7 @@ export async function unpackAnswers(text) {
 }
 
 /**
- * The snapshots of a run as selfplay.web.players packs them: each tensor in whole parts of a scale of its own.
+ * The snapshots of a run as selfplay.web.player_data packs them: each tensor in whole parts of a scale of its own.
  *
  * @typedef {object} Snapshots
  * @property {number[]} steps

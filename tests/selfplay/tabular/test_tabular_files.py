@@ -8,12 +8,12 @@ import pytest
 from selfplay.errors import UserError
 from selfplay.tabular import learners
 from selfplay.tabular.config import AfterstateQConfig, MinimaxQConfig, TDBackupConfig, TDValueConfig
-from selfplay.tabular.kernels import DRAW, ILLEGAL
-from selfplay.tabular.learners import AfterstateQ, MinimaxQ, TDBackup, TDValue
-from selfplay.tabular.results import (
+from selfplay.tabular.game_outcomes import (
     cumulative_counts,
     group_counts,
 )
+from selfplay.tabular.kernels import DRAW, ILLEGAL
+from selfplay.tabular.learners import AfterstateQ, MinimaxQ, TDBackup, TDValue
 from selfplay.tabular.table_csv import read_table
 from tests.runs import read
 

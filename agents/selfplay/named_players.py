@@ -11,7 +11,7 @@ from typing import Any, Literal, NamedTuple, NoReturn, TypeAlias
 
 from selfplay.errors import UserError, what_failed
 from selfplay.judge.ask import AgentPolicy, agent_policy, choices_policy
-from selfplay.judge.progress import Progress
+from selfplay.judge.progress import EvaluationProgress
 from selfplay.program import open_console
 from selfplay.protocols import Player
 from selfplay.runs.load import SHIPPED, SHIPPED_FOLDER, load, read_settings
@@ -63,7 +63,7 @@ def resolve(
     name: str,
     perspective: Perspective = "absolute",
     rules: Rules | None = None,
-    progress: Progress | None = None,
+    progress: EvaluationProgress | None = None,
 ) -> NamedPolicy:
     """Return the player of a name: "shipped", a built-in opponent, a run folder, `module:name`, or that `@FOLDER`.
 
@@ -175,7 +175,7 @@ class EvaluatedPlayer(BoardFlags):
     """Most distinct positions at each ply (move); the default takes 2 GB of memory. On boards of up to 16 cells a proof
     looks at all positions."""
 
-    def resolve(self, progress: Progress) -> NamedPolicy:
+    def resolve(self, progress: EvaluationProgress) -> NamedPolicy:
         """Return the player, whose evaluation tells `progress` how far it is.
 
         Raises:
@@ -201,14 +201,14 @@ def check_not_searched(named: NamedPolicy, purpose: str) -> None:
 
 
 @contextlib.contextmanager
-def progress_spinner() -> Iterator[Progress]:
+def progress_spinner() -> Iterator[EvaluationProgress]:
     """Yield the progress of an evaluation, which a spinner shows on a terminal."""
     console = open_console()
     if not console.is_terminal:
-        yield Progress(print_to_stderr)
+        yield EvaluationProgress(print_to_stderr)
         return
     with console.status("following every legal reply") as status:
-        yield Progress(status.update, SPINNER_SECONDS, SPINNER_SECONDS)
+        yield EvaluationProgress(status.update, SPINNER_SECONDS, SPINNER_SECONDS)
 
 
 def print_to_stderr(line: str) -> None:

@@ -11,9 +11,9 @@ pytest.importorskip("scipy", reason="the extra `sweep` is not installed")
 import selfplay
 from selfplay.cli import report as command
 from selfplay.errors import UserError
-from selfplay.sweep import plan as plans, report, results
+from selfplay.sweep import plan as plans, sweep_report, sweep_results
 from selfplay.sweep.plan import Plan, all_runs
-from selfplay.sweep.results import FAILED, MISSING, PROVED, UNPROVED, Result
+from selfplay.sweep.sweep_results import FAILED, MISSING, PROVED, UNPROVED, SweepResult
 from tests.runs import content_of
 
 pytestmark = pytest.mark.usefixtures("stopper")  # runs without plots
@@ -38,7 +38,7 @@ def test_a_report_names_every_run_that_failed_or_is_missing(tmp_path: Path, caps
     train(tmp_path, proved)
     train(tmp_path, interrupted, most=1)
     (tmp_path / failed.name).mkdir()
-    (tmp_path / failed.name / results.FAILURE).write_text("Traceback\n  of a worker\nthe `end`\n")
+    (tmp_path / failed.name / sweep_results.FAILURE).write_text("Traceback\n  of a worker\nthe `end`\n")
     command.main([str(tmp_path)])
     page = (tmp_path / "report" / "report.md").read_text()
     assert page.partition("\n![")[0] in capsys.readouterr().out
@@ -75,21 +75,21 @@ def test_a_result_is_what_the_run_took_to_the_first_evaluation_from_which_the_pr
             line[f"exact/{seat}/best_response"] = unbeatable - 1
         lines.append(json.dumps(line) + "\n")
     (folder / "metrics.jsonl").write_text("".join(lines))
-    result = results.read_result(folder, run)
+    result = sweep_results.read_result(folder, run)
     assert (result.end, result.steps, result.updates, result.seconds) == (PROVED, 40, 8, 2.0)
     assert (result.all_seconds, result.since_proof, result.not_proved, result.all_optimal) == (2.5, 4, 1, 1)
     assert (result.to_proof("steps"), len(result.model_sha256)) == (40, 64)
     (folder / "metrics.jsonl").write_text("{}\n")
-    assert results.read_result(folder, run).end == FAILED
+    assert sweep_results.read_result(folder, run).end == FAILED
 
 
-def result(end: str, steps: int) -> Result:
-    return Result("run", "default", 0, end, steps=steps)
+def result(end: str, steps: int) -> SweepResult:
+    return SweepResult("run", "default", 0, end, steps=steps)
 
 
 def test_failures_do_not_shorten_the_times_of_a_setting() -> None:
     found = [result(PROVED, 10), result(FAILED, 1), result(UNPROVED, 50)]
-    assert results.survival_data(found, "steps") == ([10, 50, 50], [True, False, False])
+    assert sweep_results.survival_data(found, "steps") == ([10, 50, 50], [True, False, False])
     assert [each.to_proof("steps") for each in found] == [10, math.inf, math.inf]
 
 
@@ -99,7 +99,7 @@ def test_a_report_of_a_search_lists_the_best_setting_first() -> None:
         "slow": [result(PROVED, 20), result(PROVED, 30)],
         "fast": [result(PROVED, 10), result(PROVED, 20)],
     }
-    assert list(results.best_first(found, "steps")) == ["fast", "slow", "one"]
+    assert list(sweep_results.best_first(found, "steps")) == ["fast", "slow", "one"]
 
 
 def test_the_results_of_a_search_are_those_of_the_runs_that_have_begun(tmp_path: Path) -> None:
@@ -110,7 +110,7 @@ def test_the_results_of_a_search_are_those_of_the_runs_that_have_begun(tmp_path:
         command.main([str(tmp_path)])
     run = plans.make_run(plan, {"gamma": 0.75}, 1)
     train(tmp_path, run)
-    [[found]] = results.read(tmp_path, plan).values()
+    [[found]] = sweep_results.read(tmp_path, plan).values()
     assert (found.run, found.setting, found.seed, found.end) == (run.name, "gamma=0.75", 1, UNPROVED)
 
 
@@ -139,5 +139,5 @@ def test_nothing_is_written_through_a_link(tmp_path: Path) -> None:
     (tmp_path / "elsewhere").mkdir()
     (tmp_path / "it" / "report").symlink_to(tmp_path / "elsewhere")
     with pytest.raises(UserError, match="report"):
-        report.write(TINY, {}, tmp_path / "it" / "report")
+        sweep_report.write(TINY, {}, tmp_path / "it" / "report")
     assert list((tmp_path / "elsewhere").iterdir()) == []

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from selfplay.cli import play, prove, train
-from selfplay.players import resolve, run_folder
+from selfplay.named_players import resolve, run_folder
 from selfplay.runs.load import SHIPPED_FOLDER
 from tests.runs import refused, saved
 from tictactoe import Rules

@@ -10,10 +10,10 @@ import pytest
 from selfplay.judge.ask import AgentPolicy, agent_policy
 from selfplay.judge.counterexamples import find_counterexamples
 from selfplay.judge.evaluate import evaluate_policy
-from selfplay.judge.games import example_games, self_play_cells
+from selfplay.judge.example_games import example_games, self_play_cells
 from selfplay.judge.verdict import NOT_JUDGED, SeatVerdict, Verdict
-from selfplay.text import title, verdict_rows, verdict_text
-from tests.selfplay.judge.players import (
+from selfplay.verdict_text import title, verdict_rows, verdict_text
+from tests.selfplay.judge.hand_made_players import (
     FirstTwo,
     Sampler,
     ScriptedPlayer,
@@ -100,7 +100,7 @@ def test_on_a_board_that_takes_long_to_solve_a_search_finds_the_exact_result(mon
     policy = policy_of(ScriptedPlayer(first_empty), Rules(4, 4, 4))
     text = shown(policy)
     assert (text.count("exact: draw"), text.count("exact: loss")) == (5, 2)
-    monkeypatch.setattr("selfplay.judge.games.MOVE_POSITIONS", 1)
+    monkeypatch.setattr("selfplay.judge.example_games.MOVE_POSITIONS", 1)
     assert not re.search("exact: (draw|loss)", shown(policy))
 
 

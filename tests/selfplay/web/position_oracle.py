@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from selfplay.position import Position
-from selfplay.text import NAMES
+from selfplay.verdict_text import NAMES
 from tictactoe import Rules
 
 MARKS = ".XO"

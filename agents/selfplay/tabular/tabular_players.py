@@ -11,7 +11,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from selfplay.judge.report import player_html
+from selfplay.judge.agent_tables import player_html
 from selfplay.tabular.config import MinimaxQConfig, TabularConfig, table_shape
 from selfplay.tensor_file import read_model
 from tictactoe import Rules

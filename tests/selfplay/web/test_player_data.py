@@ -13,8 +13,8 @@ from selfplay.judge.verdict import SeatVerdict, Verdict
 from selfplay.runs.folder import METRICS, MODEL, SNAPSHOTS, write_config
 from selfplay.runs.metrics import evaluation_metrics
 from selfplay.tensor_file import write_tensors
-from selfplay.web import players
-from selfplay.web.players import history, players_data, worth
+from selfplay.web import player_data
+from selfplay.web.player_data import history, players_data, worth
 from tests.runs import refused, save, saved
 from tests.selfplay.dqn.scripted import config_with, make
 from tests.variants import InventedRules
@@ -122,9 +122,9 @@ def test_if_there_is_no_room_for_all_snapshots_some_are_kept_evenly(
     snapshots.mkdir()
     for number in range(1, 10):
         write_tensors(snapshots / f"{number}00.safetensors", make(replace(config, seed=number)).player().tensors())
-    whole = players.snapshots_data(run)
+    whole = player_data.snapshots_data(run)
     assert whole["steps"] == [100 * number for number in range(1, 10)]
-    monkeypatch.setattr(players, "ROOM_FOR_SNAPSHOTS", len(whole["parts"]) // 2)
-    some = players.snapshots_data(run)["steps"]
+    monkeypatch.setattr(player_data, "ROOM_FOR_SNAPSHOTS", len(whole["parts"]) // 2)
+    some = player_data.snapshots_data(run)["steps"]
     assert (some[0], some[-1]) == (100, 900)
     assert 2 < len(some) < 6

@@ -18,7 +18,7 @@ from selfplay.errors import UserError
 from selfplay.files import open_regular
 from selfplay.sweep import plan as plans
 from selfplay.sweep.plan import Plan, PlannedRun, Range, read_value
-from selfplay.sweep.results import PROVED, Result
+from selfplay.sweep.sweep_results import PROVED, SweepResult
 
 LOG = "search.log"
 LARGEST_LOG = 1 << 28
@@ -80,7 +80,7 @@ class SampledSearch:
         ended = self.study.get_trials(deepcopy=False, states=[TrialState.COMPLETE, TrialState.PRUNED])
         return len(ended) + len(self.trials)
 
-    def ended(self, run: PlannedRun, result: Result) -> None:
+    def ended(self, run: PlannedRun, result: SweepResult) -> None:
         """Note the result of a run. Its setting continues with the next seed, unless others were better."""
         trial, values, objectives = self.trials[run.setting]
         objectives.append(float(getattr(result, self.plan.objective)) if result.end == PROVED else UNPROVED)

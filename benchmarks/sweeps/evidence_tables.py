@@ -20,13 +20,13 @@ MARGIN = 0.25
 """A difference that is not clear is small if its interval ends within this part of what the control took."""
 Line: TypeAlias = dict[str, str]
 """A line of a table by its columns."""
-Run: TypeAlias = Mapping[str, str]
+SavedRun: TypeAlias = Mapping[str, str]
 """A line of a CSV file."""
 Amounts: TypeAlias = Mapping[int, float]
 """An amount by seed."""
 
 
-def time_to_proof(runs: Sequence[Run], control: Mapping[str, str]) -> list[Line]:
+def time_to_proof(runs: Sequence[SavedRun], control: Mapping[str, str]) -> list[Line]:
     """Return for each setting how many runs were proved, and after how many plies."""
     settings = by_setting(runs)
     amounts = [plies(of_setting) for of_setting in settings.values()]
@@ -49,15 +49,15 @@ def time_to_proof(runs: Sequence[Run], control: Mapping[str, str]) -> list[Line]
     return lines
 
 
-def by_setting(runs: Sequence[Run]) -> dict[str, list[Run]]:
+def by_setting(runs: Sequence[SavedRun]) -> dict[str, list[SavedRun]]:
     """Return the runs of each setting, that of the control first."""
-    found: dict[str, list[Run]] = {}
+    found: dict[str, list[SavedRun]] = {}
     for run in runs:
         found.setdefault(run["setting"], []).append(run)
     return found
 
 
-def plies(runs: Sequence[Run]) -> dict[int, float]:
+def plies(runs: Sequence[SavedRun]) -> dict[int, float]:
     """Return the plies to the proof of each seed."""
     return {int(run["seed"]): float(run["steps"]) if run["end"] == "proved" else math.inf for run in runs}
 

@@ -8,7 +8,13 @@ import pytest
 import selfplay
 from selfplay.tabular.config import AfterstateQConfig, MinimaxQConfig, TDBackupConfig, TDValueConfig
 from selfplay.tabular.learners import MinimaxQ, TDBackup, TDValue, match_up_curves
-from selfplay.tabular.players import AfterstatePlayer, MinimaxQPlayer, TabularPlayer, reachable_rows, rows_and_seats
+from selfplay.tabular.tabular_players import (
+    AfterstatePlayer,
+    MinimaxQPlayer,
+    TabularPlayer,
+    reachable_rows,
+    rows_and_seats,
+)
 from tests.selfplay.tabular.rows import row_of
 from tests.tictactoe.rule_book import MARKS, Board, RuleBook, empty_cells, mover_and_opponent, seat_to_move, with_mark
 from tictactoe import Rules, batch

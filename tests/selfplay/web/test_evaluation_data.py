@@ -7,11 +7,11 @@ import pytest
 from selfplay.judge.ask import AgentPolicy
 from selfplay.judge.evaluate import evaluate_policy
 from selfplay.judge.mistakes import board_text, find_mistakes
-from selfplay.text import verdict_text
-from selfplay.web import mistakes
-from selfplay.web.mistakes import evaluation
-from tests.selfplay.judge.players import FirstTwo, ScriptedPlayer, optimal_player, policy_of, random_table
-from tests.selfplay.web.positions import position_of
+from selfplay.verdict_text import verdict_text
+from selfplay.web import evaluation_data
+from selfplay.web.evaluation_data import evaluation
+from tests.selfplay.judge.hand_made_players import FirstTwo, ScriptedPlayer, optimal_player, policy_of, random_table
+from tests.selfplay.web.position_oracle import position_of
 from tictactoe import Rules
 from tictactoe.symmetry import symmetries
 
@@ -23,12 +23,12 @@ def image(board: str) -> str:
 
 @pytest.mark.parametrize("policy", [policy_of(random_table(Rules(), 1000, careless=0.1)), policy_of(FirstTwo())])
 def test_there_is_one_of_all_images(policy: AgentPolicy, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(mistakes, "MOST_WRONG", 10_000)
+    monkeypatch.setattr(evaluation_data, "MOST_WRONG", 10_000)
     shown, found = evaluation(policy), evaluate_policy(policy)
     assert shown["verdict"] == verdict_text(found.verdict)
     assert (shown["kind"], shown["complete"], shown["proved"]) == ("optimal", True, None)
     assert shown["ways"] == [found.verdict.first.ways_to_beat, found.verdict.second.ways_to_beat]
-    most = mistakes.FEW_GAMES if policy.samples else mistakes.MOST_GAMES
+    most = evaluation_data.FEW_GAMES if policy.samples else evaluation_data.MOST_GAMES
     assert len(shown["games"]) == sum(min(number, most) for number in shown["ways"])
     wrong = {}
     for each in find_mistakes(found):
@@ -51,7 +51,7 @@ def test_an_unbeatable_player_may_be_wrong_in_states_that_it_never_reaches() -> 
 
 def test_of_too_many_positions_numbers_are_not_claimed(monkeypatch: pytest.MonkeyPatch) -> None:
     """Of 64 cells the last one is the sign of a word."""
-    monkeypatch.setattr(mistakes, "MOST_POSITIONS_OF_LARGE_BOARDS", 3)
+    monkeypatch.setattr(evaluation_data, "MOST_POSITIONS_OF_LARGE_BOARDS", 3)
     rules = Rules(8, 8, 3)
     shown = evaluation(policy_of(ScriptedPlayer(lambda mine, theirs: max(set(range(64)) - mine - theirs)), rules))
     assert (shown["kind"], shown["complete"], shown["reached"], shown["proved"]) == ("beaten", False, None, None)

@@ -8,7 +8,7 @@ from selfplay.judge.evaluate import evaluate_policy
 from selfplay.judge.move_values import ALL_STATES_CELLS
 from selfplay.judge.verdict import Verdict
 from selfplay.protocols import Array, Player
-from selfplay.text import COLUMNS, verdict_html, verdict_rows
+from selfplay.verdict_text import COLUMNS, verdict_html, verdict_rows
 
 LARGEST_SHOWN = 1e100
 """Largest value that is shown, so that no difference of two values overflows."""

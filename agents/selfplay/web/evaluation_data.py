@@ -12,7 +12,7 @@ from selfplay.judge.evaluate import evaluate_policy
 from selfplay.judge.mistakes import board_text, find_mistakes
 from selfplay.judge.move_values import ALL_STATES_CELLS
 from selfplay.judge.verdict import Verdict
-from selfplay.text import verdict_text
+from selfplay.verdict_text import verdict_text
 from tictactoe.rules import Rules
 from tictactoe.symmetry import representatives
 from tictactoe.tree import SOLVABLE_CELLS

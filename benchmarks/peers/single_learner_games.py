@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from torch import nn
 
 from benchmarks.peers.evaluations import RULES
-from benchmarks.peers.player import Greedy
+from benchmarks.peers.greedy_player import GreedyPlayer
 from tictactoe import batch, solve
 
 Planes = NDArray[np.int8]
@@ -19,7 +19,7 @@ COPIES = 8
 """Number of latest copies that a learner plays against, so that it does not only learn to beat the last."""
 
 
-class Games:
+class SingleLearnerGames:
     """A learner's environments and the copies in all of them.
 
     The opponent is a built-in one, or "self". In self-play a copy is taken after every `copy_every` steps, and
@@ -68,7 +68,7 @@ def replies(network: nn.Module) -> dict[bytes, int]:
     One batch for thousands of replies costs the learner less of its time than asking the network each time.
     """
     observations = decision_states()
-    cells = Greedy(network, masked=True).act(observations)
+    cells = GreedyPlayer(network, masked=True).act(observations)
     return dict(zip((observation.tobytes() for observation in observations), cells.tolist(), strict=True))
 
 

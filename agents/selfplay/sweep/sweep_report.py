@@ -10,10 +10,10 @@ from selfplay.errors import UserError
 from selfplay.files import make_inside, read_small, write_csv, write_whole
 from selfplay.plot_style import png
 from selfplay.runs.algorithms import settings_of
-from selfplay.sweep import plots
+from selfplay.sweep import report_plots
 from selfplay.sweep.plan import Plan
-from selfplay.sweep.results import FAILED, MISSING, PROVED, Result, Results, survival_data
 from selfplay.sweep.statistics import Estimate, compare, interquartile_mean, proportion, proved_curve
+from selfplay.sweep.sweep_results import FAILED, MISSING, PROVED, SweepResult, SweepResults, survival_data
 
 PAGE, RUNS = "report.md", "runs.csv"
 HEADING = "# Sweep"
@@ -31,7 +31,7 @@ the interquartile mean over the seeds with which both are proved, and below 0 th
 """
 
 
-def write(plan: Plan, results: Results, out: Path) -> None:
+def write(plan: Plan, results: SweepResults, out: Path) -> None:
     """Write the report into a folder, in place of an earlier one.
 
     Raises:
@@ -48,13 +48,13 @@ def write(plan: Plan, results: Results, out: Path) -> None:
     parts = [f"{HEADING}\n", description(plan), shares(results)]
     parts += [times_to_proof(results, kind, title) for kind, title in titles.items()]
     parts += [failures(runs), NOTE]
-    figures = plots.figures(results, titles)
+    figures = report_plots.figures(results, titles)
     parts += [f"![{name}]({name})\n" for name in figures]
     for name in earlier:
         (out / name).unlink(missing_ok=True)
     for name, figure in figures.items():
         write_whole(out / name, png(figure))
-    write_csv(out / RUNS, [Result._fields, *runs])
+    write_csv(out / RUNS, [SweepResult._fields, *runs])
     write_whole(out / PAGE, "\n".join(parts).encode())
 
 
@@ -88,7 +88,7 @@ def description(plan: Plan) -> str:
     return "".join(lines)
 
 
-def shares(results: Results) -> str:
+def shares(results: SweepResults) -> str:
     """Return the table of the shares proved."""
     rows = []
     for setting, of_setting in results.items():
@@ -102,7 +102,7 @@ def shares(results: Results) -> str:
     return table("Share of runs that are proved", ["setting", "proved", "share (95 %)", "failed", "missing"], rows)
 
 
-def times_to_proof(results: Results, kind: str, title: str) -> str:
+def times_to_proof(results: SweepResults, kind: str, title: str) -> str:
     """Return the table of the steps, updates or seconds to a proof, compared with the first setting by seed."""
     times = {
         setting: {result.seed: result.to_proof(kind) for result in of_setting if result.end != MISSING}
@@ -123,7 +123,7 @@ def times_to_proof(results: Results, kind: str, title: str) -> str:
     return table(f"{title.capitalize()} to the first evaluation from which the proof held", header, rows)
 
 
-def failures(runs: Sequence[Result]) -> str:
+def failures(runs: Sequence[SweepResult]) -> str:
     """Return a list of the runs that have failed or are missing."""
     lines = []
     for run in runs:

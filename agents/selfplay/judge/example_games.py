@@ -10,7 +10,7 @@ from selfplay.judge.evaluate import Evaluation
 from selfplay.judge.move_values import exact_moves, known_value
 from selfplay.position import Position
 from selfplay.protocols import Player
-from selfplay.text import NAMES
+from selfplay.verdict_text import NAMES
 from tictactoe import Rules
 from tictactoe.opponents import MOVE_POSITIONS
 from tictactoe.rendering.text import MARKS, board_text

@@ -9,7 +9,7 @@ from functools import partial
 
 from benchmarks.peers.evaluations import Make
 from benchmarks.peers.our_dqn import WALK, make
-from selfplay.players import imported
+from selfplay.named_players import imported
 
 OTHERS: Mapping[str, str] = {
     "stable-baselines3": "stable_baselines3_dqn",

@@ -9,8 +9,8 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import EngFormatter, PercentFormatter
 
 from selfplay.plot_style import BOTH, FIRST, styled
-from selfplay.sweep.results import MISSING, Results, survival_data
 from selfplay.sweep.statistics import interquartile_mean, proved_curve
+from selfplay.sweep.sweep_results import MISSING, SweepResults, survival_data
 
 MOST_PANELS = 8
 """Panels in one plot besides that of the first setting."""
@@ -19,7 +19,7 @@ MOST_SETTINGS = 60
 
 
 @styled()
-def figures(results: Results, titles: Mapping[str, str]) -> dict[str, Figure]:
+def figures(results: SweepResults, titles: Mapping[str, str]) -> dict[str, Figure]:
     """Return the plots over steps, updates or seconds, which have these titles, by the names of their files."""
     plots = {}
     settings = [*results.items()]
@@ -32,7 +32,7 @@ def figures(results: Results, titles: Mapping[str, str]) -> dict[str, Figure]:
     return plots
 
 
-def curves(results: Results, kind: str, title: str) -> Figure:
+def curves(results: SweepResults, kind: str, title: str) -> Figure:
     """Plot the share of runs proved over steps, updates or seconds, a panel for each setting.
 
     A panel has the 95 % interval of its curve, marks where runs ended without a proof, and in grey the first setting.
@@ -73,7 +73,7 @@ def curves(results: Results, kind: str, title: str) -> Figure:
     return figure
 
 
-def means(results: Results, kind: str, title: str) -> Figure:
+def means(results: SweepResults, kind: str, title: str) -> Figure:
     """Plot the interquartile mean to a proof of each setting with its interval, and every run as a dot."""
     figure = Figure(figsize=(9, 1.8 + 0.32 * len(results)), layout="constrained")
     axes = figure.subplots()

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from selfplay.web.follow import HEADERS, PageServer
+from selfplay.web.page_server import HEADERS, PageServer
 
 PATIENCE = 60
 PAGE = "<p>é</p>".encode()

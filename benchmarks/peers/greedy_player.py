@@ -9,7 +9,7 @@ from torch import nn
 from tictactoe.tree import IntArray
 
 
-class Greedy:
+class GreedyPlayer:
     """The player that marks the cell of the highest value, of one network for both seats or of one for each.
 
     The networks take mover's views [B, 27]. If `masked`, only empty cells count.

@@ -7,8 +7,8 @@ import pytest
 pytest.importorskip("optuna", reason="the extra `sweep` is not installed")
 from selfplay.errors import UserError
 from selfplay.sweep.plan import Plan, PlannedRun, Range, search_space
-from selfplay.sweep.results import PROVED, UNPROVED, Result
-from selfplay.sweep.search import LOG, SampledSearch, sampled_value
+from selfplay.sweep.sampled_search import LOG, SampledSearch, sampled_value
+from selfplay.sweep.sweep_results import PROVED, UNPROVED, SweepResult
 
 PLAN = Plan(seeds="0..3", search=12, vary=("learning_rate=0.001..0.1", "hidden=64x32,16"))
 
@@ -17,11 +17,11 @@ def search_in(folder: Path, plan: Plan = PLAN) -> SampledSearch:
     return SampledSearch(plan, search_space(plan), folder)
 
 
-def result_of(run: PlannedRun) -> Result:
+def result_of(run: PlannedRun) -> SweepResult:
     """Return a result that is the better, the nearer the learning rate is to 0.01; some runs are not proved."""
     distance = abs(run.config.learning_rate - 0.01)  # type: ignore[union-attr]
     end = PROVED if distance < 0.05 else UNPROVED
-    return Result(run.name, run.setting, run.config.seed, end, steps=int(1e6 * distance))
+    return SweepResult(run.name, run.setting, run.config.seed, end, steps=int(1e6 * distance))
 
 
 def train(search: SampledSearch, most: int = 1_000) -> list[PlannedRun]:

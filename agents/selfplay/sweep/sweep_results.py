@@ -21,7 +21,7 @@ PROVED, UNPROVED, FAILED, MISSING = "proved", "no proof", "failed", "missing"
 """How a run ended; a missing one has not begun, or not ended."""
 
 
-class Result(NamedTuple):
+class SweepResult(NamedTuple):
     """How a run ended, and what it took up to its proof, or up to its last evaluation without one."""
 
     run: str
@@ -54,17 +54,17 @@ class Result(NamedTuple):
         return float(getattr(self, kind)) if self.end == PROVED else math.inf
 
 
-Results: TypeAlias = Mapping[str, Sequence[Result]]
+SweepResults: TypeAlias = Mapping[str, Sequence[SweepResult]]
 """The results of a sweep by setting."""
 
 
-def read(folder: Path, plan: Plan) -> Results:
+def read(folder: Path, plan: Plan) -> SweepResults:
     """Return the results of a sweep by setting, in the order of its runs; those of a search with the best one first.
 
     The runs of a search are those whose folders exist.
     """
     runs = runs_of_search(folder, plan) if plan.search else plans.all_runs(plan)
-    results: dict[str, list[Result]] = {}
+    results: dict[str, list[SweepResult]] = {}
     for run in runs:
         results.setdefault(run.setting, []).append(read_result(folder / run.name, run))
     return best_first(results, plan.objective) if plan.search else results
@@ -81,7 +81,7 @@ def runs_of_search(folder: Path, plan: Plan) -> list[PlannedRun]:
     return sorted(runs, key=lambda run: run.config.seed)
 
 
-def best_first(results: Results, objective: str) -> Results:
+def best_first(results: SweepResults, objective: str) -> SweepResults:
     """Return the settings sorted: those with the most proved seeds first, and of these those with the lowest mean."""
 
     def order(setting: str) -> tuple[int, float]:
@@ -91,9 +91,9 @@ def best_first(results: Results, objective: str) -> Results:
     return {setting: results[setting] for setting in sorted(results, key=order)}
 
 
-def read_result(folder: Path, run: PlannedRun) -> Result:
+def read_result(folder: Path, run: PlannedRun) -> SweepResult:
     """Return the result of the run in a folder. A file that cannot be read makes it a failed run."""
-    result = Result(run.name, run.setting, run.config.seed, MISSING, "it has not begun")
+    result = SweepResult(run.name, run.setting, run.config.seed, MISSING, "it has not begun")
     try:
         if (folder / CONFIG).exists():
             result = _result_of_begun(folder, result)
@@ -105,7 +105,7 @@ def read_result(folder: Path, run: PlannedRun) -> Result:
     return result
 
 
-def _result_of_begun(folder: Path, result: Result) -> Result:
+def _result_of_begun(folder: Path, result: SweepResult) -> SweepResult:
     """Return the result of a run that has begun.
 
     Raises:
@@ -137,7 +137,7 @@ def _result_of_begun(folder: Path, result: Result) -> Result:
     )
 
 
-def survival_data(results: Sequence[Result], kind: str) -> tuple[list[float], list[bool]]:
+def survival_data(results: Sequence[SweepResult], kind: str) -> tuple[list[float], list[bool]]:
     """Return the steps, updates or seconds for which each run of a setting was followed, and whether to its proof.
 
     A failed run is never proved, so it counts as if it had run as long as the longest one.

@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 from matplotlib.ticker import EngFormatter, LogLocator, NullFormatter, PercentFormatter, StrMethodFormatter
 
-from selfplay.judge.report import finite_values, value_text
+from selfplay.judge.agent_tables import finite_values, value_text
 from selfplay.plot_style import BOTH, FIRST, PROVED, RESULTS, SECOND, png, styled
 from selfplay.protocols import Array
 from selfplay.runs.folder import differences

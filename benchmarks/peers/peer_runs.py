@@ -7,28 +7,28 @@ from pathlib import Path
 
 from benchmarks import harness
 from benchmarks.data import Result
-from benchmarks.peers.evaluations import ONLINE, Run
-from benchmarks.peers.learners import TOLD
+from benchmarks.peers.compared_learners import TOLD
+from benchmarks.peers.evaluations import ONLINE, NetworkResult
 from selfplay.files import write_csv
 
 FILE = "peers.csv"
 
 
-def in_order(runs: Sequence[Run]) -> list[Run]:
+def in_order(runs: Sequence[NetworkResult]) -> list[NetworkResult]:
     """Return the runs by player, network and seed; a custom player comes last."""
     names = [*TOLD, *sorted({run.player for run in runs} - {*TOLD})]
     return sorted(runs, key=lambda run: (names.index(run.player), run.network != ONLINE, run.seed))
 
 
-def read(docs: Path) -> list[Run]:
+def read(docs: Path) -> list[NetworkResult]:
     """Return the runs in a folder; none if it has none."""
     path = docs / FILE
     if not path.exists():
         return []
     with path.open(newline="") as file:
-        kinds = Run.__annotations__.values()
+        kinds = NetworkResult.__annotations__.values()
         return [
-            Run(*(kind(field) for kind, field in zip(kinds, fields, strict=True)))
+            NetworkResult(*(kind(field) for kind, field in zip(kinds, fields, strict=True)))
             for fields in list(csv.reader(file))[1:]
         ]
 
@@ -46,27 +46,27 @@ def check_length(docs: Path, seconds: float) -> None:
             )
 
 
-def add(docs: Path, runs: Sequence[Run]) -> None:
+def add(docs: Path, runs: Sequence[NetworkResult]) -> None:
     """Add a run's networks to those in a folder, in the place of earlier ones of its player and seed."""
     replaced = {(run.player, run.seed) for run in runs}
     others = [run for run in read(docs) if (run.player, run.seed) not in replaced]
-    write_csv(docs / FILE, [Run._fields, *in_order([*others, *runs])])
+    write_csv(docs / FILE, [NetworkResult._fields, *in_order([*others, *runs])])
 
 
-def name(run: Run) -> str:
+def name(run: NetworkResult) -> str:
     """Return the player and the network of a run."""
     return f"{run.player}: {run.network}"
 
 
-def table(runs: Sequence[Run]) -> str:
+def table(runs: Sequence[NetworkResult]) -> str:
     """Return the table with a row for each network of a player; what never happened did not within the run."""
-    rows: dict[str, list[Run]] = {}
+    rows: dict[str, list[NetworkResult]] = {}
     for run in runs:
         rows.setdefault(name(run), []).append(run)
     return harness.markdown(harness.summary({row: [outcome(of_row)] for row, of_row in rows.items()}))
 
 
-def outcome(runs: Sequence[Run]) -> Result:
+def outcome(runs: Sequence[NetworkResult]) -> Result:
     """Return what the table shows of the runs at one network of a player."""
     after = sum(run.looks_after for run in runs)
     return {

@@ -16,15 +16,15 @@ from selfplay.dqn.config import DQNConfig
 from selfplay.errors import UserError
 from selfplay.judge.ask import AgentPolicy
 from selfplay.judge.move_values import ALL_STATES_CELLS
-from selfplay.judge.progress import Progress
-from selfplay.players import Perspective, check_board, resolve, run_folder
+from selfplay.judge.progress import EvaluationProgress
+from selfplay.named_players import Perspective, check_board, resolve, run_folder
 from selfplay.protocols import Player
 from selfplay.runs.api import open as open_run
 from selfplay.runs.folder import settings_summary
 from selfplay.runs.load import SHIPPED, load, read_settings, snapshot_steps
 from selfplay.settings import check_known_rules
-from selfplay.tabular.players import TABLE, TabularPlayer, reachable_rows
-from selfplay.web.mistakes import evaluation
+from selfplay.tabular.tabular_players import TABLE, TabularPlayer, reachable_rows
+from selfplay.web.evaluation_data import evaluation
 from tictactoe.opponents import OPPONENTS
 from tictactoe.rewards import named_rewards
 from tictactoe.rules import Rules
@@ -47,7 +47,7 @@ def players_data(
     names: Sequence[str],
     perspective: Perspective = "absolute",
     rules: Rules | None = None,
-    progress: Progress | None = None,
+    progress: EvaluationProgress | None = None,
 ) -> list[dict[str, Any]]:
     """Return the data of each named player, ready for JSON, and of the rivals that are not among them.
 
@@ -64,7 +64,9 @@ def players_data(
     return players
 
 
-def player_data(name: str, perspective: Perspective, rules: Rules | None, progress: Progress | None) -> dict[str, Any]:
+def player_data(
+    name: str, perspective: Perspective, rules: Rules | None, progress: EvaluationProgress | None
+) -> dict[str, Any]:
     """Return the data of one player."""
     named = resolve(name, perspective, rules, progress)
     check_board(named.rules)
