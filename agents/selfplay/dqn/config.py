@@ -92,10 +92,9 @@ class DQNConfig(RunSettings):
     algorithm: ClassVar[str] = "dqn"
     unit: ClassVar[str] = "plies"
     length_setting: ClassVar[str] = "total_steps"
-    preset: Literal["default", "large", "article"] = "default"
-    """Defaults of the other flags. Unless you name one, the board chooses it: "large" if it has more than 10 cells.
-    "large"
-    without a board is 4,4,4. "article" is the published DQN."""
+    preset: Literal["default", "large", "5x5", "article"] = "default"
+    """Defaults of the other flags. Unless you name one, the board chooses it: "5x5" for 5,5,4, "large" for others of
+    more than 10 cells. "large" without a board is 4,4,4. "article" is the published DQN."""
     device: Device = "auto"
     """Device of networks and replay memory; "auto" is CUDA if PyTorch finds it. "mps" (Apple) is not tested."""
 
@@ -152,6 +151,9 @@ class DQNConfig(RunSettings):
     """Fraction of the way that the target network moves towards the network at each update."""
     hard_update: CountOrZero = 0
     """Updates between copies of the network to the target network. 0: soft updates instead."""
+    average_power: Count = 1
+    """Power in the average of the network that plays: in it the n-th update counts n to this power. A higher power
+    forgets early updates sooner, which a long run needs."""
     symmetry: Symmetry = "canonical"
     """Show the network the same image of all turned and reflected positions ("canonical"), turn and reflect sampled
     transitions at random ("augment"), or do neither ("none")."""
@@ -165,8 +167,11 @@ class DQNConfig(RunSettings):
 
     counterexamples: Fraction = 0.9
     """Fraction of the new games that begin at a counterexample: a position from which the last exact evaluation found
-    the player beaten, or, with "--stop optimal", in which its move was not optimal. If there are only a few, some games
-    begin at those of earlier evaluations. 0: all games begin on the empty board."""
+    the player beaten, or, with "--stop optimal", in which its move was not optimal. 0: all games begin on the empty
+    board."""
+    counterexamples_kept: Count = 256
+    """Positions of earlier evaluations that are remembered. They start some of these games if the last evaluation found
+    fewer than a quarter of this number."""
     counterexample_margin: Annotated[float, Field(ge=0, le=LARGEST_FLOAT)] = 0.4
     """Moves that the player values at most this much less than its best one are followed too when counterexamples are
     looked for, since it may prefer them after the next updates. 0: only its best moves."""
@@ -204,8 +209,10 @@ class DQNConfig(RunSettings):
         return {**PRESETS.get(str(given["preset"]), {}), **given}
 
 
-def preset_for(rules: Rules) -> Literal["default", "large"]:
+def preset_for(rules: Rules) -> Literal["default", "large", "5x5"]:
     """Return the name of the preset that a board takes unless it is told otherwise."""
+    if rules == PRESETS["5x5"]["rules"]:
+        return "5x5"
     return "large" if rules.cells > SMALL_CELLS else "default"
 
 
@@ -220,6 +227,20 @@ PRESETS: Mapping[str, Mapping[str, Any]] = MappingProxyType(
             "memory_size": 50_000,
             "counterexample_margin": 0.05,
             "eval_every": 12_800,
+        },
+        "5x5": {
+            "rules": Rules(5, 5, 4),
+            "mask": True,
+            "hidden": (32,),
+            "message_rounds": 2,
+            "learning_rate": 6e-3,
+            "learning_rate_hold": 3_000,
+            "memory_size": 100_000,
+            "average_power": 7,
+            "counterexamples_kept": 8_192,
+            "counterexample_margin": 0.05,
+            "eval_every": 19_200,
+            "total_steps": 100_000_000,
         },
         "article": {
             "rewards": "article",

@@ -8,23 +8,20 @@ from tictactoe import batch, planes
 from tictactoe.rules import Rules
 from tictactoe.tree import IntArray
 
-ENOUGH = 64
-"""With fewer positions than this, fewer games start at them, so that they do not fill the memory."""
-EARLIER = 256
-"""Number of positions from earlier evaluations that are remembered."""
-
 
 class CounterexampleStarts:
     """The positions at which a `fraction` of the new games starts; without any, all start on the empty board.
 
-    If the last evaluation gave fewer than `ENOUGH` positions, proportionally fewer games start at them, and positions
-    from earlier evaluations start the rest of the fraction, so that they are not forgotten.
+    The newest `kept` positions from earlier evaluations are remembered. If the last evaluation gave fewer than a
+    quarter as many, proportionally fewer games start at its positions, so that they do not fill the memory, and
+    positions from earlier evaluations start the rest of the fraction, so that they are not forgotten.
     """
 
-    def __init__(self, rules: Rules, fraction: float) -> None:
+    def __init__(self, rules: Rules, fraction: float, kept: int) -> None:
         self._cells = rules.cells
         self._fraction = fraction
-        self.positions = torch.zeros((3, 2, MOST_FOR_TRAINING), dtype=torch.int64)
+        self._kept = kept
+        self.positions = torch.zeros((3, 2, max(kept, MOST_FOR_TRAINING)), dtype=torch.int64)
         """Bitboards of mover and opponent and the cell to be marked next, each of the last evaluation and of earlier
         ones, the newest first."""
         self.count = torch.zeros(2, dtype=torch.int64)
@@ -34,10 +31,10 @@ class CounterexampleStarts:
         """Take the positions of a new evaluation, [n] int64 each, at most `MOST_FOR_TRAINING`.
 
         They are two bitboards, and the cell to be marked next or `ANY`. Those of the evaluation before join the earlier
-        ones, of which the newest `EARLIER` are kept.
+        ones, of which the newest are kept.
         """
         last, earlier = self.count.tolist()
-        before = torch.cat((self.positions[:, 0, :last], self.positions[:, 1, :earlier]), dim=1)[:, :EARLIER]
+        before = torch.cat((self.positions[:, 0, :last], self.positions[:, 1, :earlier]), dim=1)[:, : self._kept]
         self.positions[:, 1, : before.shape[1]] = before
         self.positions[:, 0, : len(mover)] = torch.from_numpy(np.stack((mover, opponent, move)))
         self.count[:] = torch.tensor([len(mover), before.shape[1]])
@@ -50,7 +47,7 @@ class CounterexampleStarts:
         The moves are [B] int64: the cell to be marked next on each board, or `ANY`.
         """
         numbers = torch.rand((3, len(ended)), generator=generator, device=generator.device).cpu()
-        row = (numbers[2] * ENOUGH >= self.count[0]).long()
+        row = (numbers[2] * (self._kept / 4) >= self.count[0]).long()
         count = self.count[row]
         chosen = (torch.from_numpy(ended) & (numbers[0] < self._fraction) & (count > 0)).numpy()
         which = (numbers[1] * count).long()  # a 32-bit fraction times a count stays below the count

@@ -310,8 +310,12 @@ class DQNAgent:
 
     @torch.no_grad()
     def average(self) -> None:
-        """Update the average of the weights after each update so far, in which the n-th update counts n times."""
-        torch._foreach_lerp_(self.average_weights, self.weights, 2 / (self.updates + 1))
+        """Let the average follow the weights: in it the n-th update counts about n to the power `average_power`.
+
+        Source: polynomial-decay averaging, Shamir and Zhang (2013), arXiv:1212.1824.
+        """
+        power = self.config.average_power
+        torch._foreach_lerp_(self.average_weights, self.weights, (power + 1) / (self.updates + power))
 
     def own_tensors(self) -> Mapping[str, Tensor]:
         """Return, by name, the tensors that only a subclass has and that training changes in place.
@@ -364,7 +368,9 @@ class InterleavedSelfPlay:
         self.last_updates: Sequence[Update] = []
         """The newest update of each agent; empty before the first."""
         self.symmetries = BoardSymmetries(config.rules, device) if config.symmetry == "canonical" else None
-        self.starts = CounterexampleStarts(config.rules, config.counterexamples) if config.counterexamples else None
+        self.starts = None
+        if config.counterexamples:
+            self.starts = CounterexampleStarts(config.rules, config.counterexamples, config.counterexamples_kept)
         self.pool = SnapshotPool(self.networks, config.num_envs, device) if config.opponents == "snapshots" else None
         self.boards = batch.reset(config.rules, config.num_envs, np)
         self.next_move = torch.full((config.num_envs,), ANY, device=device)

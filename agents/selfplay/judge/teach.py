@@ -27,14 +27,20 @@ from selfplay.judge.follow import Ply, move_results, some_of
 from selfplay.judge.induct import NEVER, Values, play_distances, position_values, values_of_moves
 from selfplay.judge.move_values import ALL_STATES_CELLS
 from selfplay.judge.verdict import Verdict
-from tictactoe import planes
+from tictactoe import Rules, planes
 from tictactoe.tree import SOLVABLE_CELLS, IntArray, game_tree
 
 MOST_FOR_TRAINING = 4_096
 """Largest number of positions that are handed to training."""
-FOLLOWED = (50_000, 1_000_000)
-"""Positions followed at each ply of a larger board: first so few, and then more if too few of them beat the player."""
+FOLLOWED_UP_TO_16_CELLS, FOLLOWED = 50_000, 4_000
+"""Positions followed at each ply of a larger board, unless the sample is enlarged: on up to 16 cells more than a good
+player's play has; above, so many that following them takes as long as training between two evaluations."""
+ENLARGED_BY = 4
+"""Factor by which a sample is enlarged, each time."""
+WHOLE = 5
+"""Number of enlargements after which all positions are followed."""
 TOO_FEW = 16
+"""With fewer counterexamples than this in a sample, the next sample is larger."""
 FOLLOWED_NEARLY = 500
 """Positions followed at each ply of a larger board where the player may also make nearly best moves."""
 FOLLOWED_NEARLY_SMALL = 50_000
@@ -55,10 +61,17 @@ class TrainingPositions(NamedTuple):
     """[n] int64: the cell that is to be marked next; `ANY` if that is left open."""
     found: int
     """Number of positions found; if there are too many, a random part of them is kept."""
+    enlarged: int
+    """How often the sample of the next evaluation should be enlarged."""
 
 
-def evaluate_for_training(policy: AgentPolicy, every_state: bool, generator: np.random.Generator) -> TrainingPositions:
+def evaluate_for_training(
+    policy: AgentPolicy, every_state: bool, generator: np.random.Generator, enlarged: int = 0
+) -> TrainingPositions:
     """Evaluate a player and return positions where training is to start games.
+
+    On a board of more than 12 cells this follows a sample of the play, another one each time. It is small while the
+    player is beaten often. `enlarged` is what the evaluation before returned.
 
     If the player has a `margin`, they are those of all play with moves that it values nearly as its best, since it may
     soon prefer them; on a larger board, where these are many, half are those of its own play. With `every_state`, for
@@ -78,11 +91,11 @@ def evaluate_for_training(policy: AgentPolicy, every_state: bool, generator: np.
         starts = np.stack([tree.mover[states], tree.opponent[states], np.full(len(states), ANY)])
         found = len(states)
     else:
-        for positions in (POSITIONS,) if small else FOLLOWED:
-            searches, starts = beaten_starts(policy, positions, generator)
-            if all(search.verdict.complete for search in searches) or starts.shape[1] >= TOO_FEW:
-                break
+        positions = POSITIONS if small else positions_followed(rules, enlarged)
+        searches, starts = beaten_starts(policy, positions, generator)
         found = starts.shape[1]
+        complete = all(search.verdict.complete for search in searches)
+        enlarged = next_enlarged(enlarged, found, complete)
         if getattr(policy.player, "margin", 0):
             nearly = near_best_policy(policy.player)
             _, near = beaten_starts(nearly, FOLLOWED_NEARLY_SMALL if small else FOLLOWED_NEARLY, generator)
@@ -93,7 +106,29 @@ def evaluate_for_training(policy: AgentPolicy, every_state: bool, generator: np.
     if moves is not None:
         verdict = with_all_states(policy, verdict, moves)
     mover, opponent, move = random_part(starts, MOST_FOR_TRAINING, generator)
-    return TrainingPositions(verdict, mover, opponent, move, found)
+    return TrainingPositions(verdict, mover, opponent, move, found, enlarged)
+
+
+def positions_followed(rules: Rules, enlarged: int) -> int:
+    """Return how many positions are followed at each ply of a board of more than 12 cells."""
+    if enlarged == WHOLE:
+        return sys.maxsize
+    sample = FOLLOWED_UP_TO_16_CELLS if rules.cells <= SOLVABLE_CELLS else FOLLOWED
+    for _ in range(enlarged):
+        sample *= ENLARGED_BY
+    return sample
+
+
+def next_enlarged(enlarged: int, found: int, complete: bool) -> int:
+    """Return how often the next sample is enlarged, after one in which so many counterexamples were found.
+
+    A sample becomes larger if it found too few, but only one that found none is followed by the whole play.
+    """
+    if found >= TOO_FEW or (found and complete):
+        return max(enlarged - 1, 0)
+    if complete or (found and enlarged == WHOLE - 1):
+        return enlarged
+    return enlarged + 1
 
 
 def is_confirmed(policy: AgentPolicy, searches: Sequence[SeatSearch]) -> bool:

@@ -13,7 +13,7 @@ from selfplay.judge.ask import AgentPolicy, agent_policy
 from selfplay.judge.evaluate import evaluate_policy
 from selfplay.judge.move_values import ALL_STATES_CELLS
 from selfplay.judge.progress import EvaluationProgress
-from selfplay.judge.teach import TrainingPositions, evaluate_for_training
+from selfplay.judge.teach import ENLARGED_BY, TrainingPositions, evaluate_for_training
 from selfplay.judge.verdict import Verdict
 from selfplay.learner import Learner
 from selfplay.protocols import AnyAgent
@@ -93,6 +93,8 @@ class Counters:
     evaluations: int = 0
     lapses: int | None = None
     """Evaluations since the first proof in which the player could be beaten; None before that proof."""
+    enlarged: int = 0
+    """How often the sample of the next evaluation is enlarged, on a large board."""
 
 
 class Recorder:
@@ -207,7 +209,7 @@ def _evaluate(
     positions = None
     if hasattr(learner, "teach"):
         generator = np.random.default_rng([config.seed, learner.steps])
-        positions = evaluate_for_training(policy, every_state, generator)
+        positions = evaluate_for_training(policy, every_state, generator, progress.enlarged)
         metrics["teach/positions"] = positions.found
         verdict = positions.verdict
     else:
@@ -231,7 +233,12 @@ def _evaluate(
     )
     if learner.steps < progress.due:
         return record, None
-    progress.due, progress.proofs = learner.steps + config.eval_every, proofs
+    wait = config.eval_every
+    if positions is not None:
+        if not verdict.complete:
+            wait *= ENLARGED_BY**progress.enlarged  # what follows more takes longer, and comes as much more seldom
+        progress.enlarged = positions.enlarged
+    progress.due, progress.proofs = learner.steps + wait, proofs
     return record, positions
 
 
