@@ -219,6 +219,7 @@ def test_the_board_is_changed_in_parts_or_whole(changes: dict[str, Any], rules: 
         ({"rows": 4, "cols": 4}, Rules(4, 4, 3), "large", {}),
         ({"rules": Rules(5, 4, 4), "hidden": 8}, Rules(5, 4, 4), "large", {"hidden": (8,)}),
         ({"rows": 4, "cols": 4, "preset": "default"}, Rules(4, 4, 3), "default", {}),
+        ({"rows": 5, "cols": 5, "k": 4}, Rules(5, 5, 4), "5x5", {"mask": True}),
         ({"preset": "large"}, Rules(4, 4, 4), "large", {}),
         ({"preset": "large", "k": 3}, Rules(4, 4, 3), "large", {}),
         ({"preset": "large", "rules": Rules()}, Rules(), "large", {}),

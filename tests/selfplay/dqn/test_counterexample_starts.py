@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import torch
 
-from selfplay.dqn.counterexample_starts import ENOUGH, CounterexampleStarts
+from selfplay.dqn.counterexample_starts import CounterexampleStarts
 from selfplay.dqn.learner import DQNLearner
 from selfplay.judge.teach import ANY
 from tests.selfplay.dqn.scripted import config_with
@@ -27,22 +27,25 @@ def positions(number: int) -> tuple[Any, Any, Any]:
 
 
 @pytest.mark.parametrize(
-    ("fraction", "earlier", "latest", "expected"),
+    ("fraction", "earlier", "latest", "kept", "expected"),
     [
-        (0.5, 0, 2 * ENOUGH, (0.5, 0)),
-        (1.0, 0, ENOUGH, (1, 0)),
-        (0.5, 0, ENOUGH // 8, (0.5 / 8, 0)),  # few positions start fewer games
-        (0.5, 84, ENOUGH // 4, (0.5 / 4, 0.5 * 3 / 4)),  # and earlier ones start the rest
-        (0.5, 0, 0, (0, 0)),
+        (0.5, 0, 128, 256, (0.5, 0)),
+        (1.0, 0, 64, 256, (1, 0)),
+        (0.5, 0, 8, 256, (0.5 / 8, 0)),  # few positions start fewer games
+        (0.5, 84, 16, 256, (0.5 / 4, 0.5 * 3 / 4)),  # and earlier ones start the rest
+        (0.5, 84, 16, 512, (0.5 / 8, 0.5 * 7 / 8)),
+        (0.5, 84, 2, 32, (0.5 / 4, 0.5 * 3 / 4)),  # of these only so many are kept
+        (0.5, 0, 0, 256, (0, 0)),
     ],
 )
 def test_a_fraction_of_the_new_games_starts_at_counterexamples(
-    fraction: float, earlier: int, latest: int, expected: tuple[float, float]
+    fraction: float, earlier: int, latest: int, kept: int, expected: tuple[float, float]
 ) -> None:
-    starts = CounterexampleStarts(Rules(), fraction)
+    starts = CounterexampleStarts(Rules(), fraction, kept)
     mover, opponent, move = positions(earlier + latest)
     starts.teach(mover[:earlier], opponent[:earlier], move[:earlier])
     starts.teach(mover[earlier:], opponent[earlier:], move[earlier:])
+    remembered = min(earlier, kept)
     ended = np.arange(BOARDS) % 2 == 0
     boards = batch.restart(batch.State(*np.full((3, BOARDS), [[1], [2], [2]])), ended)
     started, next_move = starts.start_games(boards, ended, torch.Generator().manual_seed(0))
@@ -53,7 +56,8 @@ def test_a_fraction_of_the_new_games_starts_at_counterexamples(
     given = [*zip(mover.tolist(), opponent.tolist(), move.tolist(), strict=True)]
     assert begun.keys() <= {(0, 0, ANY), *given}
     numbers = np.array([begun[each] for each in given])
-    for part, share in ((numbers[earlier:], expected[0]), (numbers[:earlier], expected[1])):
+    assert not numbers[remembered:earlier].any()
+    for part, share in ((numbers[earlier:], expected[0]), (numbers[:remembered], expected[1])):
         assert part.sum() * 2 / BOARDS == pytest.approx(share, abs=0.02)
         assert not part.any() or part.min() > 0.5 * part.mean()  # each position about as often
 
@@ -67,7 +71,7 @@ def test_without_counterexamples_there_is_no_state_of_them() -> None:
 @pytest.mark.parametrize("symmetry", ["canonical", "none"])
 def test_games_of_self_play_start_at_the_position_given_and_with_the_move_given(symmetry: str) -> None:
     learner = DQNLearner(config_with(counterexamples=1.0, symmetry=symmetry))
-    mover, opponent, move = (np.repeat(each, ENOUGH) for each in positions(1))
+    mover, opponent, move = (np.repeat(each, 64) for each in positions(1))
     learner.teach(mover, opponent, move)
     moved, started = 0, np.zeros(16, dtype=bool)
     for _ in range(30):

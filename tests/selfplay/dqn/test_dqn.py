@@ -151,17 +151,18 @@ def test_the_target_network_follows_softly_or_is_copied_now_and_then(
             assert not torch.equal(old, online)
 
 
-def test_the_average_counts_the_nth_update_n_times() -> None:
-    self_play = make(config_with())
+@pytest.mark.parametrize(("power", "counts"), [(1, [1, 2, 3, 4, 5]), (3, [6, 24, 60, 120, 210])])
+def test_in_the_average_the_nth_update_counts_about_n_to_the_power(power: int, counts: list[int]) -> None:
+    self_play = make(config_with(average_power=power))
     (agent,) = self_play.agents
     play(self_play, [0, 3, 1, 4, 2])
     sums = [torch.zeros_like(weights) for weights in agent.weights]
-    for number in range(1, 6):
+    for number, count in enumerate(counts, 1):
         self_play.learn()
         for total, weights in zip(sums, agent.weights, strict=True):
-            total += number * weights.detach()
+            total += count * weights.detach()
         for total, average in zip(sums, agent.average_weights, strict=True):
-            torch.testing.assert_close(average, total / sum(range(number + 1)))
+            torch.testing.assert_close(average, total / sum(counts[:number]))
 
 
 def test_the_player_plays_with_the_average_of_each_seats_network() -> None:

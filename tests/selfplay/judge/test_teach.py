@@ -9,7 +9,15 @@ from selfplay.judge import teach as module
 from selfplay.judge.ask import agent_policy, player_policy
 from selfplay.judge.counterexamples import find_counterexamples
 from selfplay.judge.evaluate import evaluate_policy
-from selfplay.judge.teach import ANY, TrainingPositions, evaluate_for_training
+from selfplay.judge.teach import (
+    ANY,
+    TOO_FEW,
+    WHOLE,
+    TrainingPositions,
+    evaluate_for_training,
+    next_enlarged,
+    positions_followed,
+)
 from selfplay.protocols import Array
 from tests.selfplay.judge.hand_made_players import (
     FirstTwo,
@@ -117,3 +125,33 @@ def test_what_is_not_optimal_is_given_where_an_optimal_player_is_wanted() -> Non
     numbers = verdict.optimal_states, verdict.illegal_states, verdict.decision_states
     assert numbers == (4520 - len(suboptimal), illegal, 4520)
     assert 0 < illegal < len(suboptimal) < 4520
+
+
+def test_a_sample_of_a_larger_board_grows_until_all_positions_are_followed(monkeypatch: pytest.MonkeyPatch) -> None:
+    rules, policy = Rules(2, 9, 3), policy_of(ScriptedPlayer(first_empty), Rules(2, 9, 3))
+    monkeypatch.setattr(module, "FOLLOWED", 1)
+    assert [positions_followed(rules, enlarged) for enlarged in range(WHOLE)] == [1, 4, 16, 64, 256]
+    sampled, whole = (
+        evaluate_for_training(policy, False, np.random.default_rng(0), enlarged).verdict for enlarged in (0, WHOLE)
+    )
+    assert not sampled.complete
+    assert whole == evaluate_policy(policy, positions=10**6).verdict
+
+
+@pytest.mark.parametrize(
+    ("enlarged", "found", "complete", "following"),
+    [
+        (0, TOO_FEW, False, 0),
+        (2, TOO_FEW, False, 1),
+        (2, TOO_FEW - 1, False, 3),
+        (WHOLE - 1, 1, False, WHOLE - 1),  # the whole play is followed only after a sample without a counterexample
+        (WHOLE - 1, 0, False, WHOLE),
+        (WHOLE, 1, True, WHOLE - 1),
+        (WHOLE, 0, True, WHOLE),
+        (0, 0, True, 0),
+    ],
+)
+def test_the_next_sample_is_larger_if_too_little_was_found(
+    enlarged: int, found: int, complete: bool, following: int
+) -> None:
+    assert next_enlarged(enlarged, found, complete) == following

@@ -19,7 +19,7 @@ from selfplay.settings import to_json
 from selfplay.tensor_file import read_state, write_state
 from tests.selfplay.dqn.scripted import config_with
 
-PROGRESS = Counters(due=960, seconds=1 / 3, proofs=1, evaluations=7)
+PROGRESS = Counters(due=960, seconds=1 / 3, proofs=1, evaluations=7, enlarged=2)
 STATE: Mapping[str, Any] = {
     "array": np.arange(6, dtype=np.int16).reshape(2, 3)[::-1],
     "tensor": torch.arange(6.0).view(2, 3).T,
@@ -56,7 +56,7 @@ OTHERS: tuple[dict[str, Any], ...] = (
     {"hard_update": 3, "loss": "mse"},
     {"counterexamples": 0.0, "explore": "any", "opponents": "snapshots"},
     {"networks": "separate", "opponents": "snapshots", "mask": True},
-    {"perspective": "absolute"},
+    {"perspective": "absolute", "counterexamples_kept": 5_000},
     {"rewards": "sparse", "updates_per_step": 2},
     {"rows": 4, "cols": 5, "k": 4},
     {"preset": "article", "target": "article"},

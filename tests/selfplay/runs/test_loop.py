@@ -5,9 +5,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
 import pytest
 
 import selfplay
+from selfplay.judge.teach import TrainingPositions
 from selfplay.runs import loop
 from selfplay.runs.loop import Counters, Record, Recorder, next_snapshot, train
 from selfplay.settings import CustomConfig
@@ -174,6 +176,22 @@ def test_a_run_without_steps_evaluates_what_it_begins_with() -> None:
 def test_counterexamples_are_taught_but_for_an_early_evaluation() -> None:
     found = events(Taught(), config(4))
     assert [event for event in found if event[0] == "teach"] == [("teach", 3, True)]
+
+
+def test_a_larger_sample_comes_more_seldom(monkeypatch: pytest.MonkeyPatch) -> None:
+    sampled = dataclasses.replace(OPTIMAL, first=dataclasses.replace(OPTIMAL.first, plies=3))
+    nothing = np.zeros(0, np.int64)
+    asked = []
+
+    def evaluate(_policy: Any, _every_state: bool, _generator: Any, enlarged: int) -> TrainingPositions:
+        asked.append(enlarged)
+        verdict = sampled if enlarged < 2 else OPTIMAL  # the third follows all
+        return TrainingPositions(verdict, nothing, nothing, nothing, 0, min(enlarged + 1, 2))
+
+    monkeypatch.setattr(loop, "evaluate_for_training", evaluate)
+    found = [event[2] for event in events(Taught(), config(1_000)) if event[0] == "evaluated"]
+    assert asked == [0, 1, 2, 2, 2]
+    assert found == [3, 6, 18, 21, 24]
 
 
 def test_a_learner_that_stands_still_is_refused() -> None:
