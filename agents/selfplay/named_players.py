@@ -68,7 +68,7 @@ def resolve(
     """Return the player of a name: "shipped", a built-in opponent, a run folder, `module:name`, or that `@FOLDER`.
 
     Built-in opponents, and custom agents without `rules`, play on the board of `rules`, by default 3,3,3. Custom agents
-    see the `perspective`. `progress` is told how far an evaluation is. `module:name@FOLDER` is the player of a run
+    see the `perspective`. `progress` shows how far an evaluation is. `module:name@FOLDER` is the player of a run
     whose learner or network is that code. Only these two forms import code, from the current folder first, and not if a
     folder has that name.
 

@@ -51,7 +51,7 @@ def marked(x, o, cell):
 
 
 def result(x, o):
-    """Return how a game has ended for X, +1, -1 or 0; None while it goes on."""
+    """Return how a game has ended for X, +1, -1 or 0; None while it continues."""
     if HAS_LINE[x] or HAS_LINE[o]:
         return 1 if HAS_LINE[x] else -1
     return 0 if x | o == 511 else None

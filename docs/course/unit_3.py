@@ -126,7 +126,7 @@ def own_turn(moved):
 # %% tags=["folded"]
 for moved, right_answers, what in (
     (Moved(1.0, 0.0, 0.0, 0.0), (1, 1, 1), "I completed a line: nothing follows"),
-    (Moved(0.0, 0.25, 0.0, 0.5), (-0.25, 0.25, 0.5), "the game goes on"),
+    (Moved(0.0, 0.25, 0.0, 0.5), (-0.25, 0.25, 0.5), "the game continues"),
     (Moved(0.0, 1.0, 1.0, 0.0), (-1, 1, -1), "the opponent could complete a line, and did"),
 ):
     for rule, right in zip((minus, plus, own_turn), right_answers, strict=True):

@@ -181,7 +181,7 @@ def train(capacity, rate, seed=0, most_steps=3_000):
             best = masked_values(network, seen).argmax(dim=1)
         lots = torch.rand(BOARDS, 9, generator=generator).masked_fill(seen[:, ::3] == 0, -1.0).argmax(dim=1)
         cells = torch.where(torch.rand(BOARDS, generator=generator) < 0.5, lots, best)
-        # Step, and store: view, cell, the opponent's next view, reward, and 1 if the game goes on, else 0.
+        # Step, and store: view, cell, the opponent's next view, reward, and 1 if the game continues, else 0.
         played = batch.step(RULES, Rewards(), state, cells)
         goes_on = (~played.terminated).float()
         rows = (seen, cells[:, None].float(), see(played.state), played.reward[:, None], goes_on[:, None])

@@ -39,13 +39,13 @@ from tictactoe.tree import game_tree
 
 RULES = Rules()
 TREE = game_tree(RULES)
-HERE = TREE.decisions  # the numbers of the positions in which the game goes on
+HERE = TREE.decisions  # the numbers of the positions in which the game continues
 state = batch.State(*(marks[HERE].astype(np.int64) for marks in (TREE.mover, TREE.opponent, TREE.ply)))
 moves = [batch.step(RULES, Rewards(allow=0.0), state, np.full(len(HERE), cell)) for cell in range(9)]
 
 LEGAL = np.stack([~move.illegal for move in moves], axis=1)  # [4520, 9]: whether the cell is empty
 REWARD = np.stack([move.reward for move in moves], axis=1)  # 1 for a line, -10 for a taken cell, else 0
-GOES_ON = np.stack([~move.terminated for move in moves], axis=1)  # whether the game goes on after the move
+CONTINUES = np.stack([~move.terminated for move in moves], axis=1)  # whether the game continues after the move
 NEXT = np.stack([TREE.find(move.state.mover, move.state.opponent) for move in moves], axis=1)  # the next position
 print(LEGAL.shape, "legal moves:", int(LEGAL.sum()))
 
@@ -132,7 +132,7 @@ def swept(highest, learned_about):
     for _ in range(9):
         worth = np.zeros(len(TREE))  # the value of each position to its mover; 0 where the game is over
         worth[HERE] = highest(values, LEGAL)
-        targets = REWARD - GOES_ON * worth[NEXT]
+        targets = REWARD - CONTINUES * worth[NEXT]
         values = np.where(learned_about, targets, 0.0)
     return values
 

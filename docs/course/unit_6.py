@@ -35,11 +35,11 @@ from tictactoe.tree import game_tree
 
 RULES = Rules()
 TREE = game_tree(RULES)
-HERE = TREE.decisions  # the numbers of the positions in which the game goes on
+HERE = TREE.decisions  # the numbers of the positions in which the game continues
 state = batch.State(*(marks[HERE].astype(np.int64) for marks in (TREE.mover, TREE.opponent, TREE.ply)))
 MOVES = [batch.play(RULES, state, np.full(len(HERE), cell)) for cell in range(9)]
 LEGAL = np.stack([~move.illegal for move in MOVES], axis=1)  # [4520, 9]
-GOES_ON = np.stack([~move.terminated for move in MOVES], axis=1)
+CONTINUES = np.stack([~move.terminated for move in MOVES], axis=1)
 NEXT = np.stack([TREE.find(move.state.mover, move.state.opponent) for move in MOVES], axis=1)
 
 
@@ -65,7 +65,7 @@ def player(reward, future, **amounts):
     for _ in range(9):
         worth = np.zeros(len(TREE))  # the value of each position to its mover; 0 where the game is over
         worth[HERE] = np.where(LEGAL, values, -np.inf).max(axis=1)
-        values = rewards - future * GOES_ON * worth[NEXT]
+        values = rewards - future * CONTINUES * worth[NEXT]
     return EveryBest(values)
 
 

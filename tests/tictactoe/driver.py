@@ -241,7 +241,7 @@ class Many(Single):
         chosen = {"reset_mask": np.array([True, False]), **(options or {})}
         if options is not None:
             position = np.asarray(options["position"])
-            chosen["position"] = np.stack([position, position + 7])  # nothing is asked of a board that goes on
+            chosen["position"] = np.stack([position, position + 7])  # nothing is asked of a board that continues
         _, seen_of_other = zip(*self.seen, strict=True)
         row = super().row(*self.env.reset(options=chosen))
         first, other = zip(*row, strict=True)

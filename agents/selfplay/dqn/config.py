@@ -39,7 +39,7 @@ Target: TypeAlias = Literal["negamax", "independent", "article"]
 WIDEST = 1_000_000
 """Units of a layer; more would overflow the sizes that PyTorch counts in."""
 SMALL_CELLS = 10
-"""Cells of the largest board that takes the default settings unless it is told otherwise."""
+"""Cells of the largest board that takes the default settings unless another is named."""
 LARGEST_FLOAT = 3.4e38
 """Largest value of PyTorch's 32-bit numbers."""
 
@@ -210,7 +210,7 @@ class DQNConfig(RunSettings):
 
 
 def preset_for(rules: Rules) -> Literal["default", "large", "5x5"]:
-    """Return the name of the preset that a board takes unless it is told otherwise."""
+    """Return the name of the preset that a board takes unless another is named."""
     if rules == PRESETS["5x5"]["rules"]:
         return "5x5"
     return "large" if rules.cells > SMALL_CELLS else "default"

@@ -67,7 +67,7 @@ class AgentPolicy:
     other_view: "AgentPolicy | None" = None
     """The policy of the same agent if it is shown the other perspective; None where it understands both."""
     progress: EvaluationProgress | None = None
-    """The object that is told how far an evaluation is."""
+    """Shows how far an evaluation is."""
 
     def answers_and_open(self, mover: IntArray, opponent: IntArray) -> tuple[Array, BoolArray]:
         """Return its answers, and in which positions [n] it must be asked again before a proof."""

@@ -121,7 +121,7 @@ def train(
     """Train until `stop` is proved three times in a row or the steps are spent, and yield each evaluation.
 
     The player of a record keeps learning while the run continues. `should_stop` is called every few steps; if it
-    returns True, the run ends after a checkpoint. `watch` returns what is told how far an evaluation is. If the steps
+    returns True, the run ends after a checkpoint. `watch` returns what shows how far an evaluation is. If the steps
     are spent before the next evaluation is due, an extra one ends the run; it does not count if the run is made longer
     later.
 

@@ -96,7 +96,7 @@ class Screen:
         return 1 - learning / passed if passed >= 1 else 0.0
 
     def watch(self) -> EvaluationProgress | None:
-        """Return what is told how far the first evaluation is, which nothing else shows yet; None for the others."""
+        """Return what shows how far the first evaluation is, which nothing else shows yet; None for the others."""
         return None if self._ways else EvaluationProgress(self._show_evaluation)
 
     def _show_evaluation(self, progress: str) -> None:
