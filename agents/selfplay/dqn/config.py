@@ -243,7 +243,7 @@ PRESETS: Mapping[str, Mapping[str, Any]] = MappingProxyType(
             "epsilon_start": 0.4,
             "epsilon_end": 0.4,
             "counterexamples_kept": 2_048,
-            "counterexample_cut": 0.3,
+            "counterexample_cut": 0.15,
             "counterexample_margin": 0.05,
             "eval_every": 19_200,
             "total_steps": 100_000_000,
