@@ -167,3 +167,9 @@ def anchors(page: Path) -> set[str]:
     """Return the anchors of a page's headings, as GitHub makes them."""
     headings = re.findall(r"^#+ (.*)$", page.read_text(), re.MULTILINE)
     return {re.sub(r"[^\w -]", "", heading).lower().replace(" ", "-") for heading in headings}
+
+
+def test_the_test_files_that_a_docstring_names_exist() -> None:
+    for program in [*(ROOT / "agents").rglob("*.py"), *(ROOT / "envs").rglob("*.py")]:
+        for name in re.findall(r"`([\w/]*test_\w+\.py)`", program.read_text(encoding="utf-8")):
+            assert list((ROOT / "tests").rglob(name)), f"{program}: {name}"

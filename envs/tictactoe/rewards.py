@@ -3,7 +3,8 @@
 To add a reward, write a field of `Rewards` and its events in `of_event`: it is a flag, a keyword argument and part of
 every file. One that depends on more than the event is paid by `batch.reward` and the modules of `gym/` that make plies.
 The page reads values by `worth` in `web/player_data.py`, and has `heat_map.js` and `playground_game.js`. Tests to
-extend: `tictactoe/test_rewards.py`, `tictactoe/test_batch.py`, `tictactoe/rule_book.py` and `web/test_player_data.py`.
+extend: `tictactoe/test_rewards.py`, `tictactoe/test_environments.py`, `tictactoe/rule_book.py` and
+`web/test_player_data.py`.
 """
 
 import sys

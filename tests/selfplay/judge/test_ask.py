@@ -1,6 +1,7 @@
 """Anybody's agent is queried as it is: in the view it was trained on, with every move it may sample, or not at all."""
 
 import itertools
+import pkgutil
 from collections.abc import Callable
 from fractions import Fraction
 from types import SimpleNamespace
@@ -10,7 +11,7 @@ import numpy as np
 import pytest
 
 import selfplay
-from selfplay.judge.ask import agent_policy
+from selfplay.judge.ask import OUR_NETWORKS, OUR_PLAYERS, agent_policy
 from selfplay.named_players import Perspective
 from tests.selfplay.judge.hand_made_players import (
     Sampler,
@@ -105,3 +106,8 @@ def test_an_error_of_an_agent_is_told_as_its_own_with_the_position() -> None:
             policy.moves(np.array([0]), np.array([1]))
     with pytest.raises(selfplay.UserError, match=r"^mine: .* object "):
         agent_policy(object(), name="mine")
+
+
+@pytest.mark.parametrize("name", [*OUR_PLAYERS, *OUR_NETWORKS])
+def test_classes_that_are_trusted_by_name_exist(name: str) -> None:
+    assert pkgutil.resolve_name(name).__name__ == name.rpartition(".")[2]
