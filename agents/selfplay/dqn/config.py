@@ -172,9 +172,6 @@ class DQNConfig(RunSettings):
     counterexamples_kept: Count = 256
     """Positions of earlier evaluations that are remembered. They start some of these games if the last evaluation found
     fewer than a quarter of this number."""
-    counterexample_cut: Fraction = 0.0
-    """Probability, at each ply, that a game is left unfinished so that another can begin at a counterexample. Then more
-    of the plies are close to counterexamples, which a large board needs."""
     counterexample_margin: Annotated[float, Field(ge=0, le=LARGEST_FLOAT)] = 0.4
     """Moves that the player values at most this much less than its best one are followed too when counterexamples are
     looked for, since it may prefer them after the next updates. 0: only its best moves."""
@@ -240,10 +237,7 @@ PRESETS: Mapping[str, Mapping[str, Any]] = MappingProxyType(
             "learning_rate_hold": 3_000,
             "memory_size": 100_000,
             "average_power": 7,
-            "epsilon_start": 0.4,
-            "epsilon_end": 0.4,
-            "counterexamples_kept": 2_048,
-            "counterexample_cut": 0.15,
+            "counterexamples_kept": 8_192,
             "counterexample_margin": 0.05,
             "eval_every": 19_200,
             "total_steps": 100_000_000,

@@ -388,8 +388,6 @@ class InterleavedSelfPlay:
         config = self.config
         self.epsilon = exploration(config, self.plies)
         self.plies += config.num_envs
-        if self.starts is not None and config.counterexample_cut:
-            self.cut_games(self.starts)
 
         # Act
         seat = self._tensor(self.boards.to_play)
@@ -416,19 +414,6 @@ class InterleavedSelfPlay:
         if self.plies >= config.warmup:
             for _ in range(config.updates_per_step):
                 self.last_updates = self.learn()
-
-    def cut_games(self, starts: CounterexampleStarts) -> None:
-        """Leave some games unfinished, and begin others at counterexamples; no transition leads from one to the other.
-
-        What waits for a reply in a game that is left is dropped.
-        """
-        numbers = torch.rand(self.config.num_envs, generator=self.generator, device=self.device)
-        left = numbers < self.config.counterexample_cut
-        self.boards, next_move = starts.start_games(self.boards, left.cpu().numpy(), self.generator)
-        self.next_move = torch.where(left, self._tensor(next_move), self.next_move)
-        self.observation, self.symmetry = self.observe()
-        if self.waiting is not None:
-            self.waiting.continues[left] = 0
 
     def observe(self) -> tuple[Tensor, Tensor]:
         """Return what each board's mover sees, [B, 3A], and which image of the board that is, [B] int64."""

@@ -85,29 +85,3 @@ def test_games_of_self_play_start_at_the_position_given_and_with_the_move_given(
         assert (after.mover[started] == mover[0]).all()
         assert (after.opponent[started] == opponent[0]).all()
     assert moved > 20
-
-
-@pytest.mark.parametrize(("target", "plies"), [("negamax", 1), ("independent", 2)])
-def test_no_transition_leads_from_a_game_that_is_left_unfinished_to_the_next(target: str, plies: int) -> None:
-    learner = DQNLearner(config_with(counterexamples=1.0, counterexample_cut=0.5, symmetry="none", target=target))
-    learner.teach(*(np.repeat(each, 64) for each in positions(1)))
-    for _ in range(40):
-        learner.advance(1)
-    (memory,) = (agent.memory for agent in learner.self_play.agents)
-    stored = memory.at(torch.arange(memory.filled))
-    marks, later = ((1 - each[:, ::3]).sum(dim=1) for each in (stored.observation, stored.next_observation))
-    continues = stored.continues == 1
-    assert (later - marks == plies)[continues].all()
-
-
-def test_a_game_may_be_left_at_each_ply_for_a_counterexample() -> None:
-    learner = DQNLearner(config_with(counterexamples=1.0, counterexample_cut=1.0, symmetry="none"))
-    mover, opponent, move = positions(1)
-    learner.teach(*(np.repeat(each, 64) for each in (mover, opponent, move)))
-    for _ in range(3):
-        learner.advance(1)
-    (agent,) = learner.self_play.agents
-    stored = agent.memory.at(torch.arange(agent.memory.filled))
-    position = planes.one_hot(9, mover, opponent).reshape(-1)
-    assert torch.equal(stored.observation, torch.from_numpy(position).float().expand(48, -1))
-    assert stored.action.eq(move[0]).all()

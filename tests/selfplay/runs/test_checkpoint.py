@@ -56,7 +56,7 @@ OTHERS: tuple[dict[str, Any], ...] = (
     {"hard_update": 3, "loss": "mse"},
     {"counterexamples": 0.0, "explore": "any", "opponents": "snapshots"},
     {"networks": "separate", "opponents": "snapshots", "mask": True},
-    {"perspective": "absolute", "counterexamples_kept": 5_000, "counterexample_cut": 0.5},
+    {"perspective": "absolute", "counterexamples_kept": 5_000},
     {"rewards": "sparse", "updates_per_step": 2},
     {"rows": 4, "cols": 5, "k": 4},
     {"preset": "article", "target": "article"},
