@@ -117,6 +117,21 @@ COLUMNS: Mapping[str, Sequence[str]] = {
 """Columns of the tables of sweeps."""
 
 
+SPEEDS = (
+    "one board: TicTacToe-v0, gymnasium.make / PettingZoo tictactoe_v3.env()",
+    "one board: TicTacToe-v0, gymnasium.make / OpenSpiel tic_tac_toe, lists",
+    "boards: 1,024: make_vec, NEXT_STEP / pgx, jitted steps",
+    "boards: 64: make_vec, SAME_STEP / pgx, one lax.scan",
+)
+"""Rows of the table of speeds."""
+
+
+def of_speed() -> str:
+    """Return a table of our plies a second divided by those of others."""
+    results = saved_results(DOCS, "speed-of-the-environments")
+    return table({row: results[row] for row in SPEEDS})
+
+
 def of_time_and_lapses() -> str:
     """Return the table of how long a proof takes, and how often a player is beaten again after it."""
     seconds = saved_results(DOCS, "time-to-unbeatable") | saved_results(DOCS, "bigger-boards")
