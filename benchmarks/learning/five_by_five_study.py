@@ -88,7 +88,8 @@ def plot(saved: dict[str, Any]) -> Figure:
             axes.plot([each["minutes"] for each in searches], ways, f"{marker}-", color=colour, label=run, ms=5)
         axes.set(yscale="log", xlabel="minutes of a core", title=f"as {seat}")
         axes.legend()
-    seats[0].set_yticks([SHOWN_AS_ZERO, 1, 10, 100, 1_000, 10_000], ["0", "1", "10", "100", "1,000", "10,000"])
+    ticks = [10**power for power in range(8)]
+    seats[0].set_yticks([SHOWN_AS_ZERO, *ticks], ["0", *(f"{tick:,}" for tick in ticks)])
     seats[0].set_ylabel("ways to beat it")
     figure.suptitle("5,5,4: a line is a player in the same large search, a dot a sample while it trains")
     return figure
