@@ -113,10 +113,12 @@ def positions_followed(rules: Rules, enlarged: int) -> int:
     """Return how many positions are followed at each ply of a board of more than 12 cells."""
     if enlarged == WHOLE:
         return sys.maxsize
-    sample = FOLLOWED_UP_TO_16_CELLS if rules.cells <= SOLVABLE_CELLS else FOLLOWED
-    for _ in range(enlarged):
-        sample *= ENLARGED_BY
-    return sample
+    return times_larger(enlarged) * (FOLLOWED_UP_TO_16_CELLS if rules.cells <= SOLVABLE_CELLS else FOLLOWED)
+
+
+def times_larger(enlarged: int) -> int:
+    """Return how many times as large as the first a sample is that was enlarged so often."""
+    return int(ENLARGED_BY**enlarged)
 
 
 def next_enlarged(enlarged: int, found: int, complete: bool) -> int:

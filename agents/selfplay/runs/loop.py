@@ -13,7 +13,7 @@ from selfplay.judge.ask import AgentPolicy, agent_policy
 from selfplay.judge.evaluate import evaluate_policy
 from selfplay.judge.move_values import ALL_STATES_CELLS
 from selfplay.judge.progress import EvaluationProgress
-from selfplay.judge.teach import ENLARGED_BY, TrainingPositions, evaluate_for_training
+from selfplay.judge.teach import TrainingPositions, evaluate_for_training, times_larger
 from selfplay.judge.verdict import Verdict
 from selfplay.learner import Learner
 from selfplay.protocols import AnyAgent
@@ -236,7 +236,7 @@ def _evaluate(
     wait = config.eval_every
     if positions is not None:
         if not verdict.complete:
-            wait *= ENLARGED_BY**progress.enlarged  # what follows more takes longer, and comes as much more seldom
+            wait *= times_larger(progress.enlarged)  # what follows more takes longer, and comes as much more seldom
         progress.enlarged = positions.enlarged
     progress.due, progress.proofs = learner.steps + wait, proofs
     return record, positions
