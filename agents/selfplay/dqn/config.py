@@ -134,8 +134,10 @@ class DQNConfig(RunSettings):
     loss: Literal["huber", "mse"] = "huber"
     """Loss of an update: Huber's, which is linear in errors above 1, like clipping the error in Mnih et al. (2015); or
     the mean squared error."""
+    optimizer: Literal["adam", "muon"] = "adam"
+    """Adam, or for the weights between hidden layers Muon, which needs far fewer updates on a large board."""
     learning_rate: Annotated[float, Field(gt=0, le=LARGEST_FLOAT)] = 1.2e-2
-    """Learning rate of Adam at the start."""
+    """Learning rate at the start."""
     learning_rate_hold: CountOrZero = 600
     """Updates during which the learning rate is constant; after them it falls in proportion to 1 / updates. 0: it never
     falls."""
@@ -231,9 +233,10 @@ PRESETS: Mapping[str, Mapping[str, Any]] = MappingProxyType(
         "5x5": {
             "rules": Rules(5, 5, 4),
             "mask": True,
-            "hidden": (32,),
+            "hidden": (48, 48),
             "message_rounds": 2,
-            "learning_rate": 6e-3,
+            "message_width": 48,
+            "optimizer": "muon",
             "learning_rate_hold": 3_000,
             "memory_size": 100_000,
             "average_power": 7,

@@ -8,7 +8,7 @@ against itself. Each iteration of `InterleavedSelfPlay.advance` plays one ply on
    snapshot of the player holds one of the seats (`DQNConfig.opponents`, in `pool.py`).
 2. Step. The environment plays the cells. Finished games make room for new ones.
 3. Store. Each transition (s, a, r, s') goes to the replay memory of the agent that acted.
-4. Learn. Each agent samples a batch of transitions, computes their targets, and takes one step of Adam on
+4. Learn. Each agent samples a batch of transitions, computes their targets, and takes one step of Adam or Muon on
    Huber's loss of Q(s, a) and the target, or on the squared error (`DQNConfig.loss`). The target network then follows
    the network slowly.
 
@@ -54,6 +54,15 @@ from selfplay.dqn.symmetry import BoardSymmetries
 from selfplay.judge.teach import ANY
 from tictactoe import batch
 from tictactoe.rewards import named_rewards
+
+SMALLEST_MATRIX = 4
+"""Least rows and columns of weights for which Muon can be chosen in place of Adam."""
+MOMENTUM = 0.95
+"""Fraction of Muon's momentum that an update keeps."""
+LIKE_ADAM = 0.2
+"""Root mean square of a step of Adam, divided by the learning rate."""
+NEWTON_SCHULZ, NEWTON_SCHULZ_STEPS = (3.4445, -4.775, 2.0315), 5
+"""Coefficients of x, x^3 and x^5 in the polynomial that takes singular values towards 1, and how often it is used."""
 
 # Replay memory
 
@@ -276,19 +285,25 @@ class DQNAgent:
 
     @torch.no_grad()
     def descend(self, rate: float) -> None:
-        """Take one step of Adam along the gradients of the weights.
+        """Take one step along the gradients of the weights: of Adam, or with `optimizer="muon"` of Muon for matrices.
 
-        This is PyTorch's function: an object of `torch.optim` would load PyTorch's compiler, which takes over a second.
+        Adam is PyTorch's function: an object of `torch.optim` would load PyTorch's compiler, which takes over a second.
         """
         # A custom network may have weights that nothing depends on, and that get no gradient.
         gradients = [torch.zeros_like(each) if each.grad is None else each.grad for each in self.weights]
+        by_adam = range(len(self.weights))
+        if self.config.optimizer == "muon":
+            by_adam = [number for number in by_adam if not is_matrix(self.weights[number])]
+            for weights, gradient, momentum in zip(self.weights, gradients, self.first_moments, strict=True):
+                if is_matrix(weights):
+                    muon(weights, gradient, momentum, rate)
         adam(
-            self.weights,
-            gradients,
-            self.first_moments,
-            self.second_moments,
+            [self.weights[number] for number in by_adam],
+            [gradients[number] for number in by_adam],
+            [self.first_moments[number] for number in by_adam],
+            [self.second_moments[number] for number in by_adam],
             [],
-            self.adam_steps,
+            [self.adam_steps[number] for number in by_adam],
             fused=True,
             amsgrad=False,
             beta1=0.9,
@@ -323,6 +338,38 @@ class DQNAgent:
         A checkpoint saves and restores them with everything else.
         """
         return {}
+
+
+def is_matrix(weights: Tensor) -> bool:
+    """Return whether weights lie between hidden layers: the planes of a cell are three, and its value is one number."""
+    return weights.ndim == 2 and min(weights.shape) >= SMALLEST_MATRIX
+
+
+def muon(weights: Tensor, gradient: Tensor, momentum: Tensor, rate: float) -> None:
+    """Take one step of Muon in place: along the momentum with all its singular values made about equal.
+
+    Steps have about the size of Adam's, so that one learning rate suits both.
+
+    Source: Jordan et al. (2024), https://kellerjordan.github.io/posts/muon; size: Liu et al. (2025), arXiv:2502.16982.
+    """
+    momentum.lerp_(gradient, 1 - MOMENTUM)
+    direction = orthogonalized(gradient.lerp(momentum, MOMENTUM))
+    weights.sub_(direction, alpha=rate * LIKE_ADAM * max(weights.shape) ** 0.5)
+
+
+def orthogonalized(matrix: Tensor) -> Tensor:
+    """Return a matrix [M, N] with its singular values between about 0.7 and 1.2, by the iteration of Newton and Schulz.
+
+    Very small ones may stay below. Source: see `muon`.
+    """
+    upright = matrix.shape[0] > matrix.shape[1]
+    wide = matrix.t() if upright else matrix
+    wide = wide / (wide.norm() + 1e-7)
+    linear, cubic, quintic = NEWTON_SCHULZ
+    for _ in range(NEWTON_SCHULZ_STEPS):
+        squared = wide @ wide.t()
+        wide = linear * wide + (cubic * squared + quintic * squared @ squared) @ wide
+    return wide.t() if upright else wide
 
 
 def learning_rate(config: DQNConfig, update: int) -> float:
