@@ -135,7 +135,8 @@ class DQNConfig(RunSettings):
     """Loss of an update: Huber's, which is linear in errors above 1, like clipping the error in Mnih et al. (2015); or
     the mean squared error."""
     optimizer: Literal["adam", "muon"] = "adam"
-    """Adam, or for the weights between hidden layers Muon, which needs far fewer updates on a large board."""
+    """Adam; or Muon for the matrices that join hidden layers, and Adam for all other weights, which needs far fewer
+    updates on a large board."""
     learning_rate: Annotated[float, Field(gt=0, le=LARGEST_FLOAT)] = 1.2e-2
     """Learning rate at the start."""
     learning_rate_hold: CountOrZero = 600

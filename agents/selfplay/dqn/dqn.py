@@ -291,7 +291,7 @@ class DQNAgent:
         """
         # A custom network may have weights that nothing depends on, and that get no gradient.
         gradients = [torch.zeros_like(each) if each.grad is None else each.grad for each in self.weights]
-        by_adam = range(len(self.weights))
+        by_adam = list(range(len(self.weights)))
         if self.config.optimizer == "muon":
             by_adam = [number for number in by_adam if not is_matrix(self.weights[number])]
             for weights, gradient, momentum in zip(self.weights, gradients, self.first_moments, strict=True):
@@ -341,12 +341,12 @@ class DQNAgent:
 
 
 def is_matrix(weights: Tensor) -> bool:
-    """Return whether weights lie between hidden layers: the planes of a cell are three, and its value is one number."""
+    """Return whether Muon can learn these weights: all matrices but those of a cell's three planes or of its value."""
     return weights.ndim == 2 and min(weights.shape) >= SMALLEST_MATRIX
 
 
 def muon(weights: Tensor, gradient: Tensor, momentum: Tensor, rate: float) -> None:
-    """Take one step of Muon in place: along the momentum with all its singular values made about equal.
+    """Take one step of Muon in place: along the momentum, with all its singular values made about equal.
 
     Steps have about the size of Adam's, so that one learning rate suits both.
 
@@ -363,7 +363,7 @@ def orthogonalized(matrix: Tensor) -> Tensor:
     Very small ones may stay below. Source: see `muon`.
     """
     upright = matrix.shape[0] > matrix.shape[1]
-    wide = matrix.t() if upright else matrix
+    wide: Tensor = matrix.t() if upright else matrix
     wide = wide / (wide.norm() + 1e-7)
     linear, cubic, quintic = NEWTON_SCHULZ
     for _ in range(NEWTON_SCHULZ_STEPS):

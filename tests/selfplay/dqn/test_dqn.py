@@ -8,10 +8,20 @@ import numpy as np
 import pytest
 import torch
 
-from selfplay.dqn.dqn import DQNAgent, InterleavedSelfPlay, ReplayMemory, Transitions, learning_rate
+from selfplay.dqn.dqn import (
+    DQNAgent,
+    InterleavedSelfPlay,
+    ReplayMemory,
+    Transitions,
+    learning_rate,
+    muon,
+    orthogonalized,
+)
 from tests.runs import python
 from tests.selfplay.dqn.scripted import CPU, config_with, constant_values, make, one_hot, play, remembered
 from tictactoe import Rewards, Rules, batch
+
+SEEDED = torch.Generator().manual_seed(0)
 
 
 def numbered(numbers: Sequence[int]) -> Transitions:
@@ -114,6 +124,43 @@ def test_adam_is_that_of_pytorch_bit_by_bit(changes: dict[str, Any], seed: int) 
     for ours, theirs in zip(one.agents, other.agents, strict=True):
         assert ours.updates == 200
         assert all(torch.equal(each, again) for each, again in zip(ours.weights, theirs.weights, strict=True))
+
+
+SHAPES = [(4, 4), (6, 50), (50, 6), (32, 32)]
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_orthogonalizing_keeps_the_singular_vectors_and_makes_the_values_about_1(shape: tuple[int, int]) -> None:
+    left, right = (torch.linalg.qr(torch.randn(size, min(shape), generator=SEEDED))[0] for size in shape)
+    values = torch.linspace(1, 20, min(shape))
+    again = left.t() @ orthogonalized(left * values @ right.t()) @ right
+    assert ((again.diag() > 0.6) & (again.diag() < 1.3)).all()
+    torch.testing.assert_close(again, again.diag().diag(), rtol=0, atol=1e-4)
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_muon_is_that_of_pytorch_but_for_its_short_numbers(shape: tuple[int, int]) -> None:
+    start = torch.randn(shape, generator=SEEDED)
+    ours, momentum, theirs = start.clone(), torch.zeros(shape), start.clone().requires_grad_()
+    other = torch.optim.Muon([theirs], lr=0.01, weight_decay=0, adjust_lr_fn="match_rms_adamw")
+    for _ in range(3):
+        gradient = torch.randn(shape, generator=SEEDED)
+        theirs.grad = gradient.clone()
+        other.step()  # type: ignore[no-untyped-call]
+        muon(ours, gradient, momentum, 0.01)
+    moved = theirs.detach() - start
+    assert (ours - theirs.detach()).norm() < 0.05 * moved.norm()  # theirs are rounded to 8 bits in between
+
+
+def test_muon_takes_the_matrices_between_hidden_layers_and_adam_the_other_weights() -> None:
+    board = {"message_rounds": 2, "message_width": 5, "hidden": (6,), "rules": Rules(4, 4, 4)}
+    adams, muons = (make(config_with(optimizer=name, **board)) for name in ("adam", "muon"))
+    for self_play in (adams, muons):
+        play(self_play, [0, 5, 1, 6, 2])
+        self_play.learn()
+    for one, other in zip(adams.agents[0].weights, muons.agents[0].weights, strict=True):
+        by_adam = one.ndim == 1 or min(one.shape) in (1, 3)
+        assert torch.equal(one, other) == by_adam
 
 
 def test_a_run_needs_no_compiler(tmp_path: Path) -> None:
