@@ -135,8 +135,8 @@ class DQNConfig(RunSettings):
     """Loss of an update: Huber's, which is linear in errors above 1, like clipping the error in Mnih et al. (2015); or
     the mean squared error."""
     optimizer: Literal["adam", "muon"] = "adam"
-    """Adam; or Muon for the matrices that join hidden layers, and Adam for all other weights, which needs far fewer
-    updates on a large board."""
+    """Optimizer of the weights; with "muon" the matrices between hidden layers have Muon, and all others Adam. On 5,5,4
+    it came nearer to the targets in the same time."""
     learning_rate: Annotated[float, Field(gt=0, le=LARGEST_FLOAT)] = 1.2e-2
     """Learning rate at the start."""
     learning_rate_hold: CountOrZero = 600

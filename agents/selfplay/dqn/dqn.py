@@ -38,6 +38,7 @@ Shapes: B boards or samples, A cells (= actions). A network sees 3A numbers per 
 
 import copy
 from collections.abc import Callable, Mapping, Sequence
+from itertools import compress
 from typing import NamedTuple
 
 import numpy as np
@@ -47,6 +48,7 @@ from torch.optim.adam import adam
 
 from selfplay.dqn.config import DQNConfig, Target
 from selfplay.dqn.counterexample_starts import CounterexampleStarts
+from selfplay.dqn.muon import muon, suits_muon
 from selfplay.dqn.network import NetworkFactory, legal_cells, make_network, mask_illegal, of_mover
 from selfplay.dqn.player import QPlayer
 from selfplay.dqn.pool import EVERY, SnapshotPool
@@ -54,15 +56,6 @@ from selfplay.dqn.symmetry import BoardSymmetries
 from selfplay.judge.teach import ANY
 from tictactoe import batch
 from tictactoe.rewards import named_rewards
-
-SMALLEST_MATRIX = 4
-"""Least rows and columns of weights for which Muon can be chosen in place of Adam."""
-MOMENTUM = 0.95
-"""Fraction of Muon's momentum that an update keeps."""
-LIKE_ADAM = 0.2
-"""Root mean square of a step of Adam, divided by the learning rate."""
-NEWTON_SCHULZ, NEWTON_SCHULZ_STEPS = (3.4445, -4.775, 2.0315), 5
-"""Coefficients of x, x^3 and x^5 in the polynomial that takes singular values towards 1, and how often it is used."""
 
 # Replay memory
 
@@ -285,25 +278,25 @@ class DQNAgent:
 
     @torch.no_grad()
     def descend(self, rate: float) -> None:
-        """Take one step along the gradients of the weights: of Adam, or with `optimizer="muon"` of Muon for matrices.
+        """Take one step of Adam along the gradients of the weights, or of Muon for those that suit it (`optimizer`).
 
         Adam is PyTorch's function: an object of `torch.optim` would load PyTorch's compiler, which takes over a second.
         """
         # A custom network may have weights that nothing depends on, and that get no gradient.
         gradients = [torch.zeros_like(each) if each.grad is None else each.grad for each in self.weights]
-        by_adam = list(range(len(self.weights)))
-        if self.config.optimizer == "muon":
-            by_adam = [number for number in by_adam if not is_matrix(self.weights[number])]
-            for weights, gradient, momentum in zip(self.weights, gradients, self.first_moments, strict=True):
-                if is_matrix(weights):
-                    muon(weights, gradient, momentum, rate)
+        by_adam = [self.config.optimizer == "adam" or not suits_muon(weights) for weights in self.weights]
+        for adams, weights, gradient, momentum in zip(
+            by_adam, self.weights, gradients, self.first_moments, strict=True
+        ):
+            if not adams:
+                muon(weights, gradient, momentum, rate)
         adam(
-            [self.weights[number] for number in by_adam],
-            [gradients[number] for number in by_adam],
-            [self.first_moments[number] for number in by_adam],
-            [self.second_moments[number] for number in by_adam],
+            list(compress(self.weights, by_adam)),
+            list(compress(gradients, by_adam)),
+            list(compress(self.first_moments, by_adam)),
+            list(compress(self.second_moments, by_adam)),
             [],
-            [self.adam_steps[number] for number in by_adam],
+            list(compress(self.adam_steps, by_adam)),
             fused=True,
             amsgrad=False,
             beta1=0.9,
@@ -338,38 +331,6 @@ class DQNAgent:
         A checkpoint saves and restores them with everything else.
         """
         return {}
-
-
-def is_matrix(weights: Tensor) -> bool:
-    """Return whether Muon can learn these weights: all matrices but those of a cell's three planes or of its value."""
-    return weights.ndim == 2 and min(weights.shape) >= SMALLEST_MATRIX
-
-
-def muon(weights: Tensor, gradient: Tensor, momentum: Tensor, rate: float) -> None:
-    """Take one step of Muon in place: along the momentum, with all its singular values made about equal.
-
-    Steps have about the size of Adam's, so that one learning rate suits both.
-
-    Source: Jordan et al. (2024), https://kellerjordan.github.io/posts/muon; size: Liu et al. (2025), arXiv:2502.16982.
-    """
-    momentum.lerp_(gradient, 1 - MOMENTUM)
-    direction = orthogonalized(gradient.lerp(momentum, MOMENTUM))
-    weights.sub_(direction, alpha=rate * LIKE_ADAM * max(weights.shape) ** 0.5)
-
-
-def orthogonalized(matrix: Tensor) -> Tensor:
-    """Return a matrix [M, N] with its singular values between about 0.7 and 1.2, by the iteration of Newton and Schulz.
-
-    Very small ones may stay below. Source: see `muon`.
-    """
-    upright = matrix.shape[0] > matrix.shape[1]
-    wide: Tensor = matrix.t() if upright else matrix
-    wide = wide / (wide.norm() + 1e-7)
-    linear, cubic, quintic = NEWTON_SCHULZ
-    for _ in range(NEWTON_SCHULZ_STEPS):
-        squared = wide @ wide.t()
-        wide = linear * wide + (cubic * squared + quintic * squared @ squared) @ wide
-    return wide.t() if upright else wide
 
 
 def learning_rate(config: DQNConfig, update: int) -> float:

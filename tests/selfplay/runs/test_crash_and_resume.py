@@ -33,9 +33,7 @@ TABULAR: Mapping[str, Any] = {"games": 100, "eval_every": 40, "seed": 1_000}
 SEPARATE: Mapping[str, Any] = {"networks": "separate", "target": "independent", "symmetry": "augment"}
 SETTINGS: Mapping[str, Setting] = {
     "default": Setting(None, DQN),
-    "mask": Setting(
-        None, {**DQN, "mask": True, "optimizer": "muon", "counterexamples": 0.9, "double": True, "symmetry": "none"}
-    ),
+    "mask": Setting(None, {**DQN, "mask": True, "counterexamples": 0.9, "double": True, "symmetry": "none"}),
     "separate": Setting(None, {**DQN, **SEPARATE, "hard_update": 3, "opponents": "snapshots"}),
     "article": Setting(None, {**ARTICLE, "total_steps": 60, "eval_every": 25}),
     "minimax-q": Setting("minimax-q", TABULAR),
