@@ -33,10 +33,10 @@ from tictactoe.tree import SOLVABLE_CELLS, IntArray, game_tree
 MOST_FOR_TRAINING = 4_096
 """Largest number of positions that are handed to training."""
 FOLLOWED_UP_TO_16_CELLS, FOLLOWED = 50_000, 4_000
-"""Positions followed at each ply of a larger board, unless the sample is enlarged: on up to 16 cells more than a good
-player's play has; above, so many that following them takes as long as training between two evaluations."""
+"""Positions followed at each ply, unless the sample is enlarged: on boards of 13 to 16 cells, more than a good player's
+play has; and on larger ones, so few that following them does not take much longer than the training in between."""
 ENLARGED_BY = 4
-"""Factor by which a sample is enlarged, each time."""
+"""Factor by which a sample is enlarged, each time, and by which the next evaluation then comes later."""
 WHOLE = 5
 """Number of enlargements after which all positions are followed."""
 TOO_FEW = 16
@@ -117,7 +117,10 @@ def positions_followed(rules: Rules, enlarged: int) -> int:
 
 
 def times_larger(enlarged: int) -> int:
-    """Return how many times as large as the first a sample is that was enlarged so often."""
+    """Return how many times as large as the first a sample is that was enlarged so often.
+
+    The training waits as many times longer for the next evaluation.
+    """
     return int(ENLARGED_BY**enlarged)
 
 

@@ -132,7 +132,7 @@ def test_muon_is_that_of_pytorch_but_for_its_short_numbers(shape: tuple[int, int
     assert (ours - theirs.detach()).norm() < 0.05 * moved.norm()  # theirs are rounded to 8 bits in between
 
 
-def test_muon_takes_the_matrices_between_hidden_layers_and_adam_the_other_weights() -> None:
+def test_muon_takes_the_matrices_and_adam_vectors_and_the_weights_of_planes_and_of_the_value() -> None:
     board = {"message_rounds": 2, "message_width": 5, "hidden": (6,), "rules": Rules(4, 4, 4)}
     adams, muons = (make(config_with(optimizer=name, **board)) for name in ("adam", "muon"))
     for self_play in (adams, muons):
