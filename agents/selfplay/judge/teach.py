@@ -61,17 +61,17 @@ class TrainingPositions(NamedTuple):
     """[n] int64: the cell that is to be marked next; `ANY` if that is left open."""
     found: int
     """Number of positions found; if there are too many, a random part of them is kept."""
-    enlarged: int
+    enlargements: int
     """How often the sample of the next evaluation should be enlarged."""
 
 
 def evaluate_for_training(
-    policy: AgentPolicy, every_state: bool, generator: np.random.Generator, enlarged: int = 0
+    policy: AgentPolicy, every_state: bool, generator: np.random.Generator, enlargements: int = 0
 ) -> TrainingPositions:
     """Evaluate a player and return positions where training is to start games.
 
     On a board of more than 12 cells this follows a sample of the play, another one each time. It is small while the
-    player is beaten often. `enlarged` is what the evaluation before returned.
+    player is beaten often. `enlargements` is what the evaluation before returned.
 
     If the player has a `margin`, they are those of all play with moves that it values nearly as its best, since it may
     soon prefer them; on a larger board, where these are many, half are those of its own play. With `every_state`, for
@@ -91,11 +91,11 @@ def evaluate_for_training(
         starts = np.stack([tree.mover[states], tree.opponent[states], np.full(len(states), ANY)])
         found = len(states)
     else:
-        positions = POSITIONS if small else positions_followed(rules, enlarged)
+        positions = POSITIONS if small else positions_followed(rules, enlargements)
         searches, starts = beaten_starts(policy, positions, generator)
         found = starts.shape[1]
         complete = all(search.verdict.complete for search in searches)
-        enlarged = next_enlarged(enlarged, found, complete)
+        enlargements = next_enlargements(enlargements, found, complete)
         if getattr(policy.player, "margin", 0):
             nearly = near_best_policy(policy.player)
             _, near = beaten_starts(nearly, FOLLOWED_NEARLY_SMALL if small else FOLLOWED_NEARLY, generator)
@@ -106,34 +106,34 @@ def evaluate_for_training(
     if moves is not None:
         verdict = with_all_states(policy, verdict, moves)
     mover, opponent, move = random_part(starts, MOST_FOR_TRAINING, generator)
-    return TrainingPositions(verdict, mover, opponent, move, found, enlarged)
+    return TrainingPositions(verdict, mover, opponent, move, found, enlargements)
 
 
-def positions_followed(rules: Rules, enlarged: int) -> int:
+def positions_followed(rules: Rules, enlargements: int) -> int:
     """Return how many positions are followed at each ply of a board of more than 12 cells."""
-    if enlarged == WHOLE:
+    if enlargements == WHOLE:
         return sys.maxsize
-    return times_larger(enlarged) * (FOLLOWED_UP_TO_16_CELLS if rules.cells <= SOLVABLE_CELLS else FOLLOWED)
+    return times_larger(enlargements) * (FOLLOWED_UP_TO_16_CELLS if rules.cells <= SOLVABLE_CELLS else FOLLOWED)
 
 
-def times_larger(enlarged: int) -> int:
+def times_larger(enlargements: int) -> int:
     """Return how many times as large as the first a sample is that was enlarged so often.
 
     The training waits as many times longer for the next evaluation.
     """
-    return int(ENLARGED_BY**enlarged)
+    return int(ENLARGED_BY**enlargements)
 
 
-def next_enlarged(enlarged: int, found: int, complete: bool) -> int:
+def next_enlargements(enlargements: int, found: int, complete: bool) -> int:
     """Return how often the next sample is enlarged, after one in which so many counterexamples were found.
 
     A sample becomes larger if it found too few, but only one that found none is followed by the whole play.
     """
     if found >= TOO_FEW or (found and complete):
-        return max(enlarged - 1, 0)
-    if complete or (found and enlarged == WHOLE - 1):
-        return enlarged
-    return enlarged + 1
+        return max(enlargements - 1, 0)
+    if complete or (found and enlargements == WHOLE - 1):
+        return enlargements
+    return enlargements + 1
 
 
 def is_confirmed(policy: AgentPolicy, searches: Sequence[SeatSearch]) -> bool:

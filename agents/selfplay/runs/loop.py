@@ -93,7 +93,7 @@ class Counters:
     evaluations: int = 0
     lapses: int | None = None
     """Evaluations since the first proof in which the player could be beaten; None before that proof."""
-    enlarged: int = 0
+    enlargements: int = 0
     """How often the sample of the next evaluation is enlarged, on a large board."""
 
 
@@ -209,7 +209,7 @@ def _evaluate(
     positions = None
     if hasattr(learner, "teach"):
         generator = np.random.default_rng([config.seed, learner.steps])
-        positions = evaluate_for_training(policy, every_state, generator, progress.enlarged)
+        positions = evaluate_for_training(policy, every_state, generator, progress.enlargements)
         metrics["teach/positions"] = positions.found
         verdict = positions.verdict
     else:
@@ -236,8 +236,8 @@ def _evaluate(
     wait = config.eval_every
     if positions is not None:
         if not verdict.complete:
-            wait *= times_larger(progress.enlarged)  # what follows more takes longer, and comes as much more seldom
-        progress.enlarged = positions.enlarged
+            wait *= times_larger(progress.enlargements)  # what follows more takes longer, and comes as much more seldom
+        progress.enlargements = positions.enlargements
     progress.due, progress.proofs = learner.steps + wait, proofs
     return record, positions
 

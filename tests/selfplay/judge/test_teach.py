@@ -15,7 +15,7 @@ from selfplay.judge.teach import (
     WHOLE,
     TrainingPositions,
     evaluate_for_training,
-    next_enlarged,
+    next_enlargements,
     positions_followed,
 )
 from selfplay.protocols import Array
@@ -130,16 +130,17 @@ def test_what_is_not_optimal_is_given_where_an_optimal_player_is_wanted() -> Non
 def test_a_sample_of_a_larger_board_grows_until_all_positions_are_followed(monkeypatch: pytest.MonkeyPatch) -> None:
     rules, policy = Rules(2, 9, 3), policy_of(ScriptedPlayer(first_empty), Rules(2, 9, 3))
     monkeypatch.setattr(module, "FOLLOWED", 1)
-    assert [positions_followed(rules, enlarged) for enlarged in range(WHOLE)] == [1, 4, 16, 64, 256]
+    assert [positions_followed(rules, enlargements) for enlargements in range(WHOLE)] == [1, 4, 16, 64, 256]
     sampled, whole = (
-        evaluate_for_training(policy, False, np.random.default_rng(0), enlarged).verdict for enlarged in (0, WHOLE)
+        evaluate_for_training(policy, False, np.random.default_rng(0), enlargements).verdict
+        for enlargements in (0, WHOLE)
     )
     assert not sampled.complete
     assert whole == evaluate_policy(policy, positions=10**6).verdict
 
 
 @pytest.mark.parametrize(
-    ("enlarged", "found", "complete", "following"),
+    ("enlargements", "found", "complete", "following"),
     [
         (0, TOO_FEW, False, 0),
         (2, TOO_FEW, False, 1),
@@ -152,6 +153,6 @@ def test_a_sample_of_a_larger_board_grows_until_all_positions_are_followed(monke
     ],
 )
 def test_the_next_sample_is_larger_if_too_little_was_found(
-    enlarged: int, found: int, complete: bool, following: int
+    enlargements: int, found: int, complete: bool, following: int
 ) -> None:
-    assert next_enlarged(enlarged, found, complete) == following
+    assert next_enlargements(enlargements, found, complete) == following

@@ -19,7 +19,7 @@ from selfplay.settings import to_json
 from selfplay.tensor_file import read_state, write_state
 from tests.selfplay.dqn.scripted import config_with
 
-PROGRESS = Counters(due=960, seconds=1 / 3, proofs=1, evaluations=7, enlarged=2)
+PROGRESS = Counters(due=960, seconds=1 / 3, proofs=1, evaluations=7, enlargements=2)
 STATE: Mapping[str, Any] = {
     "array": np.arange(6, dtype=np.int16).reshape(2, 3)[::-1],
     "tensor": torch.arange(6.0).view(2, 3).T,

@@ -183,10 +183,10 @@ def test_a_larger_sample_comes_more_seldom(monkeypatch: pytest.MonkeyPatch) -> N
     nothing = np.zeros(0, np.int64)
     asked = []
 
-    def evaluate(_policy: Any, _every_state: bool, _generator: Any, enlarged: int) -> TrainingPositions:
-        asked.append(enlarged)
-        verdict = sampled if enlarged < 2 else OPTIMAL  # the third follows all
-        return TrainingPositions(verdict, nothing, nothing, nothing, 0, min(enlarged + 1, 2))
+    def evaluate(_policy: Any, _every_state: bool, _generator: Any, enlargements: int) -> TrainingPositions:
+        asked.append(enlargements)
+        verdict = sampled if enlargements < 2 else OPTIMAL  # the third follows all
+        return TrainingPositions(verdict, nothing, nothing, nothing, 0, min(enlargements + 1, 2))
 
     monkeypatch.setattr(loop, "evaluate_for_training", evaluate)
     found = [event[2] for event in events(Taught(), config(1_000)) if event[0] == "evaluated"]
