@@ -115,6 +115,9 @@ class DQNConfig(RunSettings):
     """Bar illegal actions from acting and from targets, instead of learning from the illegal reward."""
     explore: Literal["legal", "any"] = "legal"
     """Cells that a random move is sampled from."""
+    take_wins: bool = False
+    """Let the player complete a line where it can, whatever its values are. With "negamax" a sure win is worth more the
+    later it comes. Taken at once, it leaves far fewer positions to be followed: on 5,5,4 one in hundreds."""
     hidden: Layers = (256,)
     """Widths of the hidden layers, as in 64x32 on a command line; [] is none."""
     message_rounds: Annotated[Integer, Field(ge=0, le=100)] = 0
@@ -196,7 +199,7 @@ class DQNConfig(RunSettings):
         if self.rules.cells > WORD_BITS:
             cells = f"{self.rules} has {self.rules.cells} cells"
             raise SettingsError(f"{cells}: choose `rows` and `cols` with at most {WORD_BITS}")
-        if self.mask or self.explore == "legal":
+        if self.mask or self.take_wins or self.explore == "legal":
             check_known_rules(self.rules, "a network that knows the empty cells")
         solvable = self.rules.cells <= SOLVABLE_CELLS
         wanted = f"unbeatable or never on a board of more than {SOLVABLE_CELLS} cells"
@@ -234,6 +237,7 @@ PRESETS: Mapping[str, Mapping[str, Any]] = MappingProxyType(
         "5x5": {
             "rules": Rules(5, 5, 4),
             "mask": True,
+            "take_wins": True,
             "hidden": (48, 48),
             "message_rounds": 2,
             "message_width": 48,

@@ -7,7 +7,16 @@ import torch
 from torch import Tensor, nn
 
 from selfplay.dqn.config import DQNConfig
-from selfplay.dqn.network import NetworkFactory, custom_network, empty_network, legal_cells, mask_illegal, of_mover
+from selfplay.dqn.network import (
+    NetworkFactory,
+    custom_network,
+    empty_network,
+    legal_cells,
+    line_cells,
+    mask_illegal,
+    of_mover,
+    only_wins,
+)
 from selfplay.dqn.symmetry import BoardSymmetries
 from selfplay.errors import UserError
 from selfplay.judge.agent_tables import player_html
@@ -24,8 +33,9 @@ speed."""
 class QPlayer:
     """A player that chooses the cell with the highest action value, the first of equals.
 
-    Without `mask` this is the raw arg max, illegal cells included; with it only empty cells count. A `canonical` player
-    looks at one image of each position and chooses there, so it plays alike in all turned and reflected images.
+    Without `mask` this is the raw arg max, illegal cells included; with it only empty cells count. With `take_wins`,
+    where cells complete a line, only these count. A `canonical` player looks at one image of each position and chooses
+    there, so it plays alike in all turned and reflected images.
 
     In a position in which some value is not finite every question raises a UserError.
     """
@@ -36,10 +46,12 @@ class QPlayer:
         self.rules = config.rules
         self.perspective = config.perspective
         self.mask = config.mask
+        self.take_wins = config.take_wins
         self.canonical = config.symmetry == "canonical"
         self.margin = config.counterexample_margin
         self.device = next(networks[0].parameters()).device
         self.symmetries = BoardSymmetries(self.rules, self.device) if self.canonical else None
+        self.lines = line_cells(self.rules, self.device) if self.take_wins else None
 
     @torch.no_grad()
     def q_values(self, observation: Array) -> Array:
@@ -112,11 +124,11 @@ class QPlayer:
     def preferences(self, observation: Array, action_mask: Array | None = None) -> Tensor:
         """Return what the player maximizes, [B, A]: its values, masked actions below all."""
         values = torch.as_tensor(self.q_values(observation))
-        planes = torch.as_tensor(observation, device=values.device)
-        legal = legal_cells(planes.flatten(1)) if self.mask else None
+        planes = torch.as_tensor(observation, device=values.device).flatten(1)
+        legal = legal_cells(planes) if self.mask else None
         if action_mask is not None:
             legal = torch.as_tensor(action_mask, device=values.device) != 0
-        return mask_illegal(values, legal)
+        return only_wins(mask_illegal(values, legal), network_inputs(planes, "mover"), self.lines)
 
     def near_best(self, observation: Array) -> Array:
         """Return which cells [B, A] bool are worth at most `margin` less than the best one."""
@@ -147,8 +159,8 @@ class PlayerModule(nn.Module):
     """A map from observations [B, R, C, 3] or [B, 3A] to values [B, A], of which the highest is played.
 
     Around its networks it does what the player does. It takes either perspective, turns the board, chooses the network
-    of the seat, and with a mask values taken cells below all others. It has no branches, so it can be traced. Its
-    weights are the player's.
+    of the seat, with a mask values taken cells below all others, and with `take_wins` all but those that complete a
+    line. It has no branches, so it can be traced. Its weights are the player's.
     """
 
     def __init__(self, player: QPlayer) -> None:
@@ -157,6 +169,7 @@ class PlayerModule(nn.Module):
         self._numbers = 3 * player.rules.cells
         self._perspective = player.perspective
         self._mask = player.mask
+        self._lines = player.lines
         self._symmetries = player.symmetries
 
     def forward(self, observation: Tensor) -> Tensor:
@@ -171,7 +184,8 @@ class PlayerModule(nn.Module):
                 self._symmetries.values(network(image.observation), image.symmetry)
                 for network in self.networks.values()
             ]
-        return mask_illegal(of_mover(seat_to_move(planes), values), legal_cells(planes) if self._mask else None)
+        shown = mask_illegal(of_mover(seat_to_move(planes), values), legal_cells(planes) if self._mask else None)
+        return only_wins(shown, network_inputs(planes, "mover"), self._lines)
 
 
 def network_inputs(observation: Tensor, perspective: str) -> Tensor:

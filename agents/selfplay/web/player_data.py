@@ -115,6 +115,7 @@ def learned_data(player: Player) -> dict[str, Any]:
         "canonical": getattr(player, "canonical", False),
         "perspective": getattr(player, "perspective", None),
         "mask": getattr(player, "mask", False),
+        "take_wins": getattr(player, "take_wins", False),
         "weights": _zipped_text(save(tensors_of(player))),
     }
 

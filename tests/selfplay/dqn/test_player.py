@@ -13,7 +13,8 @@ from selfplay.judge.evaluate import evaluate_policy
 from tests.selfplay.decisions import ABSOLUTE, MOVER
 from tests.selfplay.dqn.scripted import config_with, constant_values, make
 from tests.selfplay.judge.hand_made_players import policy_of
-from tictactoe import Rules
+from tictactoe import Rules, planes
+from tictactoe.tree import game_tree
 
 EMPTY = ABSOLUTE[..., 0].reshape(-1, 9) != 0
 
@@ -49,6 +50,21 @@ def constant_player(value: float, **changes: object) -> QPlayer:
 def test_a_masked_player_takes_no_taken_cell_even_if_no_number_is_lower_than_its_values() -> None:
     cells = constant_player(torch.finfo(torch.float32).min, mask=True).act(ABSOLUTE)
     assert EMPTY[np.arange(len(cells)), cells].all()
+
+
+@pytest.mark.parametrize("observation", [ABSOLUTE, MOVER], ids=["absolute", "mover"])
+@pytest.mark.parametrize("changes", [{}, {"perspective": "absolute", "symmetry": "none"}, {"mask": True}], ids=str)
+def test_a_player_that_takes_wins_completes_a_line_where_it_can(changes: Any, observation: np.ndarray) -> None:
+    takes, other = (make(config_with(take_wins=take_wins, **changes)).player() for take_wins in (True, False))
+    tree = game_tree(Rules())
+    mover, opponent = tree.mover[tree.decisions], tree.opponent[tree.decisions]
+    wins = planes.bits(9, Rules().completing_cells(mover) & Rules().legal_cells(mover, opponent)) != 0
+    cells, winning = takes.act(observation), wins.any(axis=1)
+    assert wins[winning, cells[winning]].all()
+    assert np.array_equal(cells[~winning], other.act(observation)[~winning])
+    values = takes.module()(torch.as_tensor(observation)).detach().numpy()
+    assert wins[winning, values.argmax(axis=1)[winning]].all()
+    assert np.array_equal(values[~winning], other.module()(torch.as_tensor(observation)).detach().numpy()[~winning])
 
 
 @pytest.mark.parametrize("value", [np.inf, -np.inf, np.nan])

@@ -2,7 +2,9 @@
 import { loserOf } from "./game.js";
 import { groupsOf, lostGames } from "./groups.js";
 import { networkValues } from "./network.js";
-import { EMPTY, emptyBoard, emptyCells, outcome, positionNumber } from "./rules.js";
+import {
+  EMPTY, MARKS, emptyBoard, emptyCells, linesOf, outcome, positionNumber, seatToMove, withMark,
+} from "./rules.js";
 import { truthTeller } from "./solve.js";
 import { tableValues } from "./tabular.js";
 import { unpackAnswers, unpackSnapshots, unpackTensors } from "./tensors.js";
@@ -158,10 +160,17 @@ async function learnedChoices(entry) {
   const valuesAt = remembered((steps) => (steps === null ? last : valuesOf(tensorsOf(steps))));
   return (board, steps) => {
     const values = [...valuesAt(steps)(board)];
-    const reply = greedy(values, (cell) => board[cell] === EMPTY);
-    const move = entry.mask ? reply : greedy(values, () => true);
+    const wins = entry.take_wins ? winningCells(entry.rules, board) : [];
+    const reply = greedy(values, (cell) => (wins.length ? wins.includes(cell) : board[cell] === EMPTY));
+    const move = entry.mask || wins.length ? reply : greedy(values, () => true);
     return { values, move, moves: [move], reply };
   };
+}
+
+/** Return the cells that complete a line of the seat to move. */
+function winningCells(rules, board) {
+  const seat = seatToMove(board);
+  return emptyCells(board).filter((cell) => linesOf(rules, withMark(board, cell, MARKS[seat]), seat).length);
 }
 
 /** Return the evaluation of a snapshot; on a larger board what its run says of it. */
