@@ -62,6 +62,8 @@ def test_a_player_that_takes_wins_completes_a_line_where_it_can(changes: Any, ob
     cells, winning = takes.act(observation), wins.any(axis=1)
     assert wins[winning, cells[winning]].all()
     assert np.array_equal(cells[~winning], other.act(observation)[~winning])
+    masked = takes.act(observation, ~wins)  # a mask has the last word
+    assert not wins[np.arange(len(masked)), masked].any()
     values = takes.module()(torch.as_tensor(observation)).detach().numpy()
     assert wins[winning, values.argmax(axis=1)[winning]].all()
     assert np.array_equal(values[~winning], other.module()(torch.as_tensor(observation)).detach().numpy()[~winning])
