@@ -152,6 +152,8 @@ def test_every_number_has_bounds(config: Any) -> None:
         (MinimaxQConfig, {"rows": 4}, ["rows"]),
         (MinimaxQConfig, {"rules": Rules(4, 4)}, ["rules"]),
         (MinimaxQConfig, {"games": 0}, ["games", "from_table"]),
+        (DQNConfig, {"rules": InventedRules(invented=True), "explore": "any", "mask": True}, ["invented"]),
+        (DQNConfig, {"rules": InventedRules(invented=True), "explore": "any", "take_wins": True}, ["invented"]),
         (AfterstateQConfig, {"draw_reward": 2.0}, ["draw_reward", "2.0"]),
         (TDBackupConfig, {"greedy_games": 100_001}, ["greedy_games"]),
         (TDBackupConfig, {"rows": 5, "cols": 5}, ["25"]),
