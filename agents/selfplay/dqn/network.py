@@ -179,19 +179,6 @@ def mask_illegal(values: Tensor, legal: Tensor | None) -> Tensor:
     return torch.where(legal, values, -torch.inf)
 
 
-def only_wins(values: Tensor, inputs: Tensor, lines: Tensor | None) -> Tensor:
-    """Return values [B, A] with all other cells at minus infinity where the mover can complete one of the lines.
-
-    Unchanged without `lines`, [L, A], 1 where a cell is in a line. `inputs` [B, 3A] are planes of the mover; a cell
-    whose value is minus infinity stays there.
-    """
-    if lines is None:
-        return values
-    missing = lines.sum(dim=1) - inputs[:, 1::3] @ lines.t()  # [B, L] marks
-    wins = ((missing == 1).float() @ lines > 0) & legal_cells(inputs) & (values > -torch.inf)
-    return torch.where(wins.any(dim=1, keepdim=True) & ~wins, -torch.inf, values)
-
-
 def line_cells(rules: Rules, device: torch.device) -> Tensor:
     """Return a tensor [L, A] that is 1 where a cell is in a line."""
     lines = [[line >> cell & 1 for cell in range(rules.cells)] for line in rules.lines]

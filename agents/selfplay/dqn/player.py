@@ -15,7 +15,6 @@ from selfplay.dqn.network import (
     line_cells,
     mask_illegal,
     of_mover,
-    only_wins,
 )
 from selfplay.dqn.symmetry import BoardSymmetries
 from selfplay.errors import UserError
@@ -122,13 +121,13 @@ class QPlayer:
         return self.symmetries.cells(preferences.argmax(dim=1), image.symmetry), preferences
 
     def preferences(self, observation: Array, action_mask: Array | None = None) -> Tensor:
-        """Return what the player maximizes, [B, A]: its values, masked actions below all."""
+        """Return what the player maximizes, [B, A]: its values, and minus infinity for actions that do not count."""
         values = torch.as_tensor(self.q_values(observation))
         planes = torch.as_tensor(observation, device=values.device).flatten(1)
         legal = legal_cells(planes) if self.mask else None
         if action_mask is not None:
             legal = torch.as_tensor(action_mask, device=values.device) != 0
-        return only_wins(mask_illegal(values, legal), network_inputs(planes, "mover"), self.lines)
+        return preferred(values, planes, legal, self.lines)
 
     def near_best(self, observation: Array) -> Array:
         """Return which cells [B, A] bool are worth at most `margin` less than the best one."""
@@ -184,8 +183,23 @@ class PlayerModule(nn.Module):
                 self._symmetries.values(network(image.observation), image.symmetry)
                 for network in self.networks.values()
             ]
-        shown = mask_illegal(of_mover(seat_to_move(planes), values), legal_cells(planes) if self._mask else None)
-        return only_wins(shown, network_inputs(planes, "mover"), self._lines)
+        legal = legal_cells(planes) if self._mask else None
+        return preferred(of_mover(seat_to_move(planes), values), planes, legal, self._lines)
+
+
+def preferred(values: Tensor, planes: Tensor, legal: Tensor | None, lines: Tensor | None) -> Tensor:
+    """Return values [B, A] with the actions that do not count at minus infinity.
+
+    They are those that are not `legal` [B, A], and with `lines` [L, A], 1 where a cell is in a line, all others where a
+    legal action completes a line. `planes` [B, 3A] are of either perspective.
+    """
+    values = mask_illegal(values, legal)
+    if lines is None:
+        return values
+    marks = network_inputs(planes, "mover")[:, 1::3]
+    missing = lines.sum(dim=1) - marks @ lines.t()  # [B, L]
+    wins = ((missing == 1).float() @ lines > 0) & legal_cells(planes) & (values > -torch.inf)
+    return torch.where(wins.any(dim=1, keepdim=True) & ~wins, -torch.inf, values)
 
 
 def network_inputs(observation: Tensor, perspective: str) -> Tensor:
