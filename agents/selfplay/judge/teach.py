@@ -36,7 +36,7 @@ FOLLOWED_UP_TO_16_CELLS, FOLLOWED = 50_000, 4_000
 """Positions followed at each ply, unless the sample is enlarged: on boards of 13 to 16 cells, more than a good player's
 play has; and on larger ones, so few that following them does not take much longer than the training in between."""
 ENLARGED_BY = 4
-"""Factor by which a sample is enlarged, each time, and by which the next evaluation then comes later."""
+"""Factor by which a sample is enlarged, each time."""
 WHOLE = 5
 """Number of enlargements after which all positions are followed."""
 TOO_FEW = 16
@@ -63,6 +63,9 @@ class TrainingPositions(NamedTuple):
     """Number of positions found; if there are too many, a random part of them is kept."""
     enlargements: int
     """How often the sample of the next evaluation should be enlarged."""
+    wait: float
+    """How many times as long as usual training should wait for the next evaluation: what follows more positions takes
+    longer, and comes as much more seldom."""
 
 
 def evaluate_for_training(
@@ -106,22 +109,17 @@ def evaluate_for_training(
     if moves is not None:
         verdict = with_all_states(policy, verdict, moves)
     mover, opponent, move = random_part(starts, MOST_FOR_TRAINING, generator)
-    return TrainingPositions(verdict, mover, opponent, move, found, enlargements)
+    followed = sum(len(ply.mine) for search in searches for ply in search.plies)
+    wait = max(1.0, followed / (rules.cells * positions_followed(rules, 0)))
+    return TrainingPositions(verdict, mover, opponent, move, found, enlargements, wait)
 
 
 def positions_followed(rules: Rules, enlargements: int) -> int:
     """Return how many positions are followed at each ply of a board of more than 12 cells."""
     if enlargements == WHOLE:
         return sys.maxsize
-    return times_larger(enlargements) * (FOLLOWED_UP_TO_16_CELLS if rules.cells <= SOLVABLE_CELLS else FOLLOWED)
-
-
-def times_larger(enlargements: int) -> int:
-    """Return how many times as large as the first a sample is that was enlarged so often.
-
-    The training waits as many times longer for the next evaluation.
-    """
-    return int(ENLARGED_BY**enlargements)
+    first = FOLLOWED_UP_TO_16_CELLS if rules.cells <= SOLVABLE_CELLS else FOLLOWED
+    return int(first * ENLARGED_BY**enlargements)
 
 
 def next_enlargements(enlargements: int, found: int, complete: bool) -> int:

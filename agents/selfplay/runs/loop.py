@@ -13,7 +13,7 @@ from selfplay.judge.ask import AgentPolicy, agent_policy
 from selfplay.judge.evaluate import evaluate_policy
 from selfplay.judge.move_values import ALL_STATES_CELLS
 from selfplay.judge.progress import EvaluationProgress
-from selfplay.judge.teach import TrainingPositions, evaluate_for_training, times_larger
+from selfplay.judge.teach import TrainingPositions, evaluate_for_training
 from selfplay.judge.verdict import Verdict
 from selfplay.learner import Learner
 from selfplay.protocols import AnyAgent
@@ -235,8 +235,7 @@ def _evaluate(
         return record, None
     wait = config.eval_every
     if positions is not None:
-        if not verdict.complete:
-            wait *= times_larger(progress.enlargements)  # what follows more takes longer, and comes as much more seldom
+        wait = int(wait * positions.wait)
         progress.enlargements = positions.enlargements
     progress.due, progress.proofs = learner.steps + wait, proofs
     return record, positions

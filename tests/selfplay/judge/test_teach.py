@@ -132,11 +132,14 @@ def test_a_sample_of_a_larger_board_grows_until_all_positions_are_followed(monke
     monkeypatch.setattr(module, "FOLLOWED", 1)
     assert [positions_followed(rules, enlargements) for enlargements in range(WHOLE)] == [1, 4, 16, 64, 256]
     sampled, whole = (
-        evaluate_for_training(policy, False, np.random.default_rng(0), enlargements).verdict
-        for enlargements in (0, WHOLE)
+        evaluate_for_training(policy, False, np.random.default_rng(0), enlargements) for enlargements in (0, WHOLE)
     )
-    assert not sampled.complete
-    assert whole == evaluate_policy(policy, positions=10**6).verdict
+    wanted = evaluate_policy(policy, positions=10**6)
+    assert not sampled.verdict.complete
+    assert sampled.wait == 1
+    assert whole.verdict == wanted.verdict
+    # Followed are so many times as many positions as the first sample may have: one of each of 18 plies.
+    assert whole.wait == sum(len(ply.mine) for search in wanted.searches for ply in search.plies) / 18 > 1
 
 
 @pytest.mark.parametrize(

@@ -178,20 +178,19 @@ def test_counterexamples_are_taught_but_for_an_early_evaluation() -> None:
     assert [event for event in found if event[0] == "teach"] == [("teach", 3, True)]
 
 
-def test_a_larger_sample_comes_more_seldom(monkeypatch: pytest.MonkeyPatch) -> None:
-    sampled = dataclasses.replace(OPTIMAL, first=dataclasses.replace(OPTIMAL.first, plies=3))
+def test_an_evaluation_that_takes_longer_comes_more_seldom(monkeypatch: pytest.MonkeyPatch) -> None:
     nothing = np.zeros(0, np.int64)
     asked = []
 
     def evaluate(_policy: Any, _every_state: bool, _generator: Any, enlargements: int) -> TrainingPositions:
         asked.append(enlargements)
-        verdict = sampled if enlargements < 2 else OPTIMAL  # the third follows all
-        return TrainingPositions(verdict, nothing, nothing, nothing, 0, min(enlargements + 1, 2))
+        verdict, wait = [("r", 1), ("r", 2.5), ("o", 1)][enlargements]
+        return TrainingPositions(VERDICTS[verdict], nothing, nothing, nothing, 0, min(enlargements + 1, 2), wait)
 
     monkeypatch.setattr(loop, "evaluate_for_training", evaluate)
     found = [event[2] for event in events(Taught(), config(1_000)) if event[0] == "evaluated"]
     assert asked == [0, 1, 2, 2, 2]
-    assert found == [3, 6, 18, 21, 24]
+    assert found == [3, 6, 13, 16, 19]
 
 
 def test_a_learner_that_stands_still_is_refused() -> None:
