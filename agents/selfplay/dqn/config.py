@@ -1,10 +1,11 @@
 """The settings of a DQN: one dataclass with its defaults and presets. It imports no torch.
 
 To add a setting, write a field of `DQNConfig` with a docstring, and with a type that has bounds, such as `Count`: it is
-a flag, a keyword argument and a line of config.json. Older runs get its default, which must be what was done before. If
-it changes what a saved player does, `PlayerModule`, `web/player_data.py` and the page have to do the same: the page's
-values are in `web/page/network.js`, its moves in `players.js`. Tests to extend: `test_settings.py`,
-`dqn/test_player.py`, `OTHERS` in `runs/test_checkpoint.py` and `DQNS` in `web/test_twin.py`.
+a flag, a keyword argument and a line of config.json. Older runs get its default, which must be what was done before.
+What the loop of training reads has to be a property of `RunSettings` too. If it changes what a saved player does,
+`PlayerModule`, `web/player_data.py` and the page have to do the same: the page's values are in `web/page/network.js`,
+its moves in `players.js`. Tests to extend: `test_settings.py`, `runs/test_loop.py`, `dqn/test_player.py`, `OTHERS` in
+`runs/test_checkpoint.py` and `DQNS` in `web/test_twin.py`.
 """
 
 import re

@@ -36,7 +36,7 @@ FOLLOWED_UP_TO_16_CELLS, FOLLOWED = 50_000, 4_000
 """Positions followed at each ply, unless the sample is enlarged: on boards of 13 to 16 cells, more than a good player's
 play has; and on larger ones, so few that following them does not take much longer than the training in between."""
 ENLARGED_BY = 4
-"""Factor by which a sample is enlarged, each time."""
+"""Factor by which a sample is enlarged each time."""
 WHOLE = 5
 """Number of enlargements after which all positions are followed."""
 TOO_FEW = 16
@@ -63,9 +63,9 @@ class TrainingPositions(NamedTuple):
     """Number of positions found; if there are too many, a random part of them is kept."""
     enlargements: int
     """How often the sample of the next evaluation should be enlarged."""
-    wait: float
-    """How many times as long as usual training should wait for the next evaluation: what follows more positions takes
-    longer, and comes as much more seldom."""
+    wait_factor: float
+    """How many times `eval_every` to wait for the next evaluation, at least 1: one that follows more positions than the
+    first sample may have takes longer, and comes as much more seldom."""
 
 
 def evaluate_for_training(
@@ -110,8 +110,8 @@ def evaluate_for_training(
         verdict = with_all_states(policy, verdict, moves)
     mover, opponent, move = random_part(starts, MOST_FOR_TRAINING, generator)
     followed = sum(len(ply.mine) for search in searches for ply in search.plies)
-    wait = max(1.0, followed / (rules.cells * positions_followed(rules, 0)))
-    return TrainingPositions(verdict, mover, opponent, move, found, enlargements, wait)
+    wait_factor = max(1.0, followed / (rules.cells * positions_followed(rules, 0)))
+    return TrainingPositions(verdict, mover, opponent, move, found, enlargements, wait_factor)
 
 
 def positions_followed(rules: Rules, enlargements: int) -> int:

@@ -235,7 +235,7 @@ def _evaluate(
         return record, None
     wait = config.eval_every
     if positions is not None:
-        wait = int(wait * positions.wait)
+        wait = int(wait * positions.wait_factor)
         progress.enlargements = positions.enlargements
     progress.due, progress.proofs = learner.steps + wait, proofs
     return record, positions
