@@ -100,11 +100,17 @@ class QPlayer:
         return actions if isinstance(observation, Tensor) else np.asarray(actions.cpu())
 
     def act_and_ties(self, observation: Array) -> tuple[Array, Array]:
-        """Return the greedy actions [B], and on which boards [B] bool the two best cells tie but for rounding."""
+        """Return the greedy actions [B], and on which boards [B] bool rounding may decide between the two best cells.
+
+        Where it takes a win, all cells that are left win: there rounding decides nothing.
+        """
         actions, preferences = self._choices(observation)
         most = preferences.where(preferences.isfinite(), 0).abs().amax(dim=1)
         best = preferences.topk(min(2, preferences.shape[1]), dim=1).values
-        return np.asarray(actions.cpu()), (best[:, 0] - best[:, -1] <= ROUNDING * most).cpu().numpy()
+        ties = best[:, 0] - best[:, -1] <= ROUNDING * most
+        if self.lines is not None:
+            ties &= ~completing_cells(self._planes(observation).flatten(1), self.lines).any(dim=1)
+        return np.asarray(actions.cpu()), ties.cpu().numpy()
 
     def _choices(self, observation: Array, action_mask: Array | None = None) -> tuple[Tensor, Tensor]:
         """Return the greedy actions [B], and the preferences [B, A], of the image that a canonical player looks at."""
@@ -190,16 +196,24 @@ class PlayerModule(nn.Module):
 def preferred(values: Tensor, planes: Tensor, legal: Tensor | None, lines: Tensor | None) -> Tensor:
     """Return values [B, A] with the actions that do not count at minus infinity.
 
-    They are those that are not `legal` [B, A], and with `lines` [L, A], 1 where a cell is in a line, all others where a
-    legal action completes a line. `planes` [B, 3A] are of either perspective.
+    They are those that are not `legal` [B, A], and with `lines` all others where a legal action completes a line.
+    `planes` and `lines` are those of `completing_cells`.
     """
     values = mask_illegal(values, legal)
     if lines is None:
         return values
+    wins = completing_cells(planes, lines) & (values > -torch.inf)
+    return torch.where(wins.any(dim=1, keepdim=True) & ~wins, -torch.inf, values)
+
+
+def completing_cells(planes: Tensor, lines: Tensor) -> Tensor:
+    """Return which empty cells [B, A] bool complete a line of the mover.
+
+    `planes` [B, 3A] are observations of either perspective, and `lines` [L, A] is 1 where a cell is in a line.
+    """
     marks = network_inputs(planes, "mover")[:, 1::3]
     missing = lines.sum(dim=1) - marks @ lines.t()  # [B, L]
-    wins = ((missing == 1).float() @ lines > 0) & legal_cells(planes) & (values > -torch.inf)
-    return torch.where(wins.any(dim=1, keepdim=True) & ~wins, -torch.inf, values)
+    return ((missing == 1).float() @ lines > 0) & legal_cells(planes)
 
 
 def network_inputs(observation: Tensor, perspective: str) -> Tensor:

@@ -69,6 +69,15 @@ def test_a_player_that_takes_wins_completes_a_line_where_it_can(changes: Any, ob
     assert np.array_equal(values[~winning], other.module()(torch.as_tensor(observation)).detach().numpy()[~winning])
 
 
+@pytest.mark.parametrize("take_wins", [True, False])
+def test_rounding_decides_between_equal_values_unless_all_of_them_win(take_wins: bool) -> None:
+    player = constant_player(0.5, take_wins=take_wins)
+    tree = game_tree(Rules())
+    winning = Rules().completing_cells(tree.mover[tree.decisions]) & ~tree.opponent[tree.decisions] != 0
+    _, ties = player.act_and_ties(ABSOLUTE)
+    assert np.array_equal(ties, ~winning if take_wins else np.ones_like(winning))
+
+
 @pytest.mark.parametrize("value", [np.inf, -np.inf, np.nan])
 def test_values_that_are_not_finite_are_refused_wherever_a_player_is_asked(value: float) -> None:
     player = constant_player(value, mask=True)
