@@ -49,15 +49,16 @@ class MessageNetwork(nn.Module):
     """A map from observations [B, 3A] to action values [B, A] that is the same for every cell and every line.
 
     In each of its `rounds` a line sums up what its cells know, and a cell what its lines know; what is passed on are
-    `width` numbers. Then the `hidden` layers, each followed by a ReLU, value every cell by what it knows and by the
-    mean of what all cells know. So what is learned in one place holds wherever lines cross in the same way: the values
-    of positions that a symmetry of the lines maps to each other are mapped in the same way. 4,4,4 has 32 such
-    symmetries, its board 8. Cells that look the same would differ by rounding errors alone, which depend on how many
-    boards are asked together: `TIE_BREAK` decides between them.
+    `width` numbers. Rounds after the first add to what a cell knows. Then the `hidden` layers, each followed by a ReLU,
+    value every cell by what it knows and by the mean of what all cells know. So what is learned in one place holds
+    wherever lines cross in the same way: the values of positions that a symmetry of the lines maps to each other are
+    mapped in the same way. 4,4,4 has 32 such symmetries, its board 8. Cells that look the same would differ by rounding
+    errors alone, which depend on how many boards are asked together: `TIE_BREAK` decides between them.
 
     Inside, features are [A, B, width] or [L, B, width] for L lines, so that each step is one matrix product.
 
-    Source: message passing, Gilmer et al. (2017), arXiv:1704.01212; the mean, Zaheer et al. (2017), arXiv:1703.06114.
+    Source: message passing, Gilmer et al. (2017), arXiv:1704.01212; adding, He et al. (2015), arXiv:1512.03385; the
+    mean, Zaheer et al. (2017), arXiv:1703.06114.
     """
 
     def __init__(self, rules: Rules, rounds: int, width: int, hidden: tuple[int, ...]) -> None:
@@ -73,11 +74,12 @@ class MessageNetwork(nn.Module):
 
     def forward(self, observation: Tensor) -> Tensor:
         """Return the action values [B, A] of observations [B, 3A]."""
-        if self._lines.device != observation.device:
-            self._lines, self._order = (table.to(observation.device) for table in (self._lines, self._order))
+        if (self._lines.device, self._lines.dtype) != (observation.device, observation.dtype):
+            self._lines, self._order = (table.to(observation) for table in (self._lines, self._order))
         cells = observation.view(-1, self._lines.shape[1], 3).transpose(0, 1).contiguous()
-        for each in self.rounds:
-            cells = each(cells, self._lines)
+        for number, each in enumerate(self.rounds):
+            learned = each(cells, self._lines)
+            cells = cells + learned if number else learned
         first, *others = (*self.hidden, self.output)
         features: Tensor = first(cells) + self.mean(cells.mean(dim=0))
         for layer in others:
@@ -86,7 +88,7 @@ class MessageNetwork(nn.Module):
 
 
 class MessageRound(nn.Module):
-    """A map from the cells' features [A, B, inputs] to their next ones, [A, B, width]."""
+    """A map from the cells' features [A, B, inputs] to those that a round gives them, [A, B, width]."""
 
     def __init__(self, inputs: int, width: int) -> None:
         super().__init__()

@@ -22,13 +22,14 @@ def test_cells_and_lines_tell_each_other_what_they_know(hidden: tuple[int, ...])
     members = [[cell for cell in range(rules.cells) if line >> cell & 1] for line in rules.lines]
     observation = boards(rules)
     cells = list(observation.unbind(dim=1))  # of each cell [B, features]
-    for each in network.rounds:
+    for number, each in enumerate(network.rounds):
         assert isinstance(each, MessageRound)
         told = [each.message(each.line(sum(cells[cell] for cell in line)).relu()) for line in members]
-        cells = [
+        learned = [
             (each.cell(own) + sum(told[line] for line in range(len(members)) if cell in members[line])).relu()
             for cell, own in enumerate(cells)
         ]
+        cells = [own + more for own, more in zip(cells, learned, strict=True)] if number else learned
     first, *others = (*network.hidden, network.output)
     values: list[torch.Tensor] = []
     for own in cells:

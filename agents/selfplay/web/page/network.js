@@ -90,13 +90,14 @@ function network(game, part) {
 function messageNetwork({ lines }, rounds, mean, [first, ...others]) {
   return (marks) => {
     let cells = marks.map((mark) => Float64Array.from([0, 1, 2], (each) => Number(each === mark)));
-    for (const { line, message, cell } of rounds) {
+    rounds.forEach(({ line, message, cell }, number) => {
       const told = lines.map((members) => dense(message, relu(dense(line, sum(members.map((at) => cells[at]))))));
       cells = cells.map((own, at) => {
-        const messages = told.filter((_, number) => lines[number].includes(at));
-        return relu(sum([dense(cell, own), ...messages]));
+        const messages = told.filter((_, from) => lines[from].includes(at));
+        const learned = relu(sum([dense(cell, own), ...messages]));
+        return number > 0 ? sum([own, learned]) : learned;
       });
-    }
+    });
     const all = dense(mean, sum(cells).map((number) => number / cells.length));
     return cells.map((own, at) => {
       const seen = sum([dense(first, own), all]);
