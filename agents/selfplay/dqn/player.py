@@ -1,5 +1,6 @@
 """A trained DQN as a player: the greedy moves of one network for both seats, or of one network per seat."""
 
+import copy
 from pathlib import Path
 
 import numpy as np
@@ -8,7 +9,9 @@ from torch import Tensor, nn
 
 from selfplay.dqn.config import DQNConfig
 from selfplay.dqn.network import (
+    MessageNetwork,
     NetworkFactory,
+    QNetwork,
     custom_network,
     empty_network,
     legal_cells,
@@ -34,7 +37,8 @@ class QPlayer:
 
     Without `mask` this is the raw arg max, illegal cells included; with it only empty cells count. With `take_wins`,
     where cells complete a line, only these count. A `canonical` player looks at one image of each position and chooses
-    there, so it plays alike in all turned and reflected images.
+    there, so it plays alike in all turned and reflected images. Where rounding could decide between two cells, their
+    values are computed with 64 bits, unless the network is a custom one.
 
     In a position in which some value is not finite every question raises a UserError.
     """
@@ -105,9 +109,7 @@ class QPlayer:
         Where it takes a win, all cells that are left win: there rounding decides nothing.
         """
         actions, preferences = self._choices(observation)
-        most = preferences.where(preferences.isfinite(), 0).abs().amax(dim=1)
-        best = preferences.topk(min(2, preferences.shape[1]), dim=1).values
-        ties = best[:, 0] - best[:, -1] <= ROUNDING * most
+        ties = reversible(preferences)
         if self.lines is not None:
             ties &= ~completing_cells(self._planes(observation).flatten(1), self.lines).any(dim=1)
         return np.asarray(actions.cpu()), ties.cpu().numpy()
@@ -116,15 +118,25 @@ class QPlayer:
         """Return the greedy actions [B], and the preferences [B, A], of the image that a canonical player looks at."""
         planes = self._planes(observation)
         if self.symmetries is None:
-            preferences = self.preferences(planes, action_mask)
+            preferences = self._exact_preferences(planes, action_mask)
             return preferences.argmax(dim=1), preferences
         # On the boards themselves the first of equals would be one cell in one image and another in the next.
         image = self.symmetries.canonical(network_inputs(planes.flatten(1), self.perspective))
         if action_mask is not None:
             marked = torch.as_tensor(action_mask, device=self.device).expand(len(planes), -1)
             action_mask = self.symmetries.on_image(marked, image.symmetry)
-        preferences = self.preferences(image.observation.view(planes.shape), action_mask)
+        preferences = self._exact_preferences(image.observation.view(planes.shape), action_mask)
         return self.symmetries.cells(preferences.argmax(dim=1), image.symmetry), preferences
+
+    def _exact_preferences(self, planes: Tensor, action_mask: Array | None) -> Tensor:
+        """Return the preferences [B, A] float64, computed with 64 bits where rounding could reverse the two highest."""
+        preferences = self.preferences(planes, action_mask).double()
+        close = reversible(preferences)
+        if bool(close.any()) and all(isinstance(network, QNetwork | MessageNetwork) for network in self.networks):
+            exact = QPlayer(self.config, tuple(copy.deepcopy(network).double() for network in self.networks))
+            mask = None if action_mask is None else torch.as_tensor(action_mask).expand(len(planes), -1)[close.cpu()]
+            preferences[close] = exact.preferences(planes[close], mask)
+        return preferences
 
     def preferences(self, observation: Array, action_mask: Array | None = None) -> Tensor:
         """Return what the player maximizes, [B, A]: its values, and minus infinity for actions that do not count."""
@@ -193,6 +205,13 @@ class PlayerModule(nn.Module):
         return preferred(of_mover(seat_to_move(planes), values), planes, legal, self._lines)
 
 
+def reversible(preferences: Tensor) -> Tensor:
+    """Return on which boards [B] bool rounding to 32 bits can reverse the two highest preferences [B, A]."""
+    most = preferences.where(preferences.isfinite(), 0).abs().amax(dim=1)
+    best = preferences.topk(min(2, preferences.shape[1]), dim=1).values
+    return best[:, 0] - best[:, -1] <= ROUNDING * most
+
+
 def preferred(values: Tensor, planes: Tensor, legal: Tensor | None, lines: Tensor | None) -> Tensor:
     """Return values [B, A] with the actions that do not count at minus infinity.
 
@@ -235,7 +254,8 @@ def seat_to_move(observation: Tensor) -> Tensor:
 
 
 def in_parts(network: nn.Module, inputs: Tensor) -> Tensor:
-    """Return the network's outputs for inputs [B, 3A], computed part by part."""
+    """Return the network's outputs for inputs [B, 3A], computed part by part in the precision of its weights."""
+    inputs = inputs.to(next(network.parameters()).dtype)
     return torch.cat([network(part) for part in torch.split(inputs, AT_ONCE)])
 
 

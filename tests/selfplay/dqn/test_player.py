@@ -78,6 +78,14 @@ def test_rounding_decides_between_equal_values_unless_all_of_them_win(take_wins:
     assert np.array_equal(ties, ~winning if take_wins else np.ones_like(winning))
 
 
+def test_values_that_32_bits_cannot_tell_apart_are_told_apart() -> None:
+    player = constant_player(1e8, hidden=(), symmetry="none", mask=True)
+    with torch.no_grad():  # nine inputs are 1, so each cell is worth its number more than the first
+        player.tensors()["shared.output.weight"].copy_(torch.arange(9)[:, None] / 9)
+    legal = ABSOLUTE[..., 0].reshape(-1, 9)
+    assert np.array_equal(player.act(ABSOLUTE), 8 - legal[:, ::-1].argmax(axis=1))
+
+
 @pytest.mark.parametrize("value", [np.inf, -np.inf, np.nan])
 def test_values_that_are_not_finite_are_refused_wherever_a_player_is_asked(value: float) -> None:
     player = constant_player(value, mask=True)
