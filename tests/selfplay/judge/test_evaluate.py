@@ -260,16 +260,17 @@ def test_an_agent_that_may_be_illegal_or_samples_is_followed_to_the_end(
         assert_close(search_seat(policy, seat, 10**6)[0], game_by_game(policy.rules, sampling_of(policy), seat))
 
 
-@pytest.mark.parametrize(("rules", "result"), [(Rules(1, 3, 2), 1), (Rules(1, 4, 3), 0)], ids=str)
+@pytest.mark.parametrize(
+    ("rules", "shares", "result"), [(Rules(1, 3, 2), (1.0, 0.0), 1), (Rules(1, 4, 3), (None, None), 0)], ids=str
+)
 def test_an_agent_that_wins_everything_has_exact_shares_where_games_are_settled(
-    rules: Rules, result: int, monkeypatch: pytest.MonkeyPatch
+    rules: Rules, shares: tuple[float | None, float | None], result: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("selfplay.judge.evaluate.SETTLED_ABOVE", 1)
     # All lines go through the second cell. With it X wins every game on three cells, and none on four.
     player = ScriptedPlayer(lambda mine, theirs: first_empty(mine, theirs) if mine else 1)
     verdict, _ = search_seat(policy_of(player, rules, legal=True), 0, 99)
-    expected = SeatVerdict(0, 0, float(result), 1.0 - result, loss=0.0, illegal_loss=0.0, best_response=result)
-    assert verdict == expected
+    assert verdict == SeatVerdict(0, 0, *shares, loss=0.0, illegal_loss=0.0, best_response=result)
 
 
 def test_nobody_else_is_believed_to_be_symmetric_or_legal() -> None:
