@@ -1,4 +1,4 @@
-"""Players by name: the shipped player, a built-in opponent, a run folder, or `module:name` of your own agent."""
+"""Players by name: a shipped player, a built-in opponent, a run folder, or `module:name` of your own agent."""
 
 import contextlib
 import pkgutil
@@ -14,7 +14,7 @@ from selfplay.judge.ask import AgentPolicy, agent_policy, choices_policy
 from selfplay.judge.progress import EvaluationProgress
 from selfplay.program import open_console
 from selfplay.protocols import Player
-from selfplay.runs.load import SHIPPED, SHIPPED_FOLDER, load, read_settings
+from selfplay.runs.load import SHIPPED_FOLDERS, load, read_settings
 from selfplay.settings import Count, CustomConfig, as_path, checked
 from tictactoe import Rules
 from tictactoe.names import did_you_mean
@@ -65,7 +65,7 @@ def resolve(
     rules: Rules | None = None,
     progress: EvaluationProgress | None = None,
 ) -> NamedPolicy:
-    """Return the player of a name: "shipped", a built-in opponent, a run folder, `module:name`, or that `@FOLDER`.
+    """Return the player of a name: a shipped one, a built-in opponent, a run folder, `module:name`, or that `@FOLDER`.
 
     Built-in opponents, and custom agents without `rules`, play on the board of `rules`, by default 3,3,3. Custom agents
     see the `perspective`. `progress` shows how far an evaluation is. `module:name@FOLDER` is the player of a run
@@ -120,7 +120,7 @@ def _refuse(name: str) -> NoReturn:
             f"{name}: is not a run folder. Write these lines into my_agents.py, and name my_agents:agent: "
             f"{lines.format(file=repr(name))}"
         )
-    known = (SHIPPED, *OPPONENTS)
+    known = (*SHIPPED_FOLDERS, *OPPONENTS)
     raise UserError(
         f"{name} is neither a run folder, nor one of {', '.join(known)}, nor module:name of your own agent"
         f"{did_you_mean(name, known)}"
@@ -129,8 +129,8 @@ def _refuse(name: str) -> NoReturn:
 
 def run_folder(name: str) -> Path | None:
     """Return the run folder that a name means, None for any other name."""
-    if name == SHIPPED:
-        return SHIPPED_FOLDER
+    if name in SHIPPED_FOLDERS:
+        return SHIPPED_FOLDERS[name]
     return Path(name) if name not in OPPONENTS and Path(name).is_dir() else None
 
 
@@ -168,8 +168,8 @@ class EvaluatedPlayer(BoardFlags):
     """The player that a command follows through every legal reply."""
 
     player: str = field()
-    """The folder of a run, shipped (the proved player of this package), a built-in opponent such as heuristic (each of
-    its choices is followed), or module:name of your own agent: a function of one observation, an object with
+    """The folder of a run, shipped or shipped-5x5x4 (our proved players), a built-in opponent such as heuristic (each
+    of its choices is followed), or module:name of your own agent: a function of one observation, an object with
     act(observation) or probabilities(observation), or anything else that `selfplay.evaluate` takes."""
     positions: Count = 10_000_000
     """Most distinct positions at each ply (move); the default takes 2 GB of memory. On boards of up to 16 cells a proof

@@ -41,7 +41,7 @@ def evaluate(
 
     The agent is one of these:
 
-    - "shipped", a built-in opponent such as "heuristic", a run folder, a `Run`, or a trained player;
+    - "shipped" or "shipped-5x5x4", a built-in opponent such as "heuristic", a run folder, a `Run`, or a trained player;
     - a function of one observation [R, C, 3], or of {"observation", "action_mask"} as a PettingZoo policy, that returns
       a cell;
     - an object with `act(observation)`, which maps [B, R, C, 3] to cells [B], or one observation to a cell;

@@ -10,7 +10,7 @@ import pytest
 
 from selfplay.cli import play, prove, train
 from selfplay.named_players import resolve, run_folder
-from selfplay.runs.load import SHIPPED_FOLDER
+from selfplay.runs.load import SHIPPED, SHIPPED_FOLDERS
 from tests.runs import refused, saved
 from tictactoe import Rules
 from tictactoe.opponents import OPPONENTS
@@ -60,7 +60,7 @@ def test_every_kind_of_name_is_resolved(here: Path) -> None:
     saved(here / "rule", rows=3, cols=4)  # a folder has no say over the name of a built-in opponent
     saved(here / "it", rows=3, cols=4)
     saved(here / "my_agents:big")  # a folder called like a module is a run, and no code is imported
-    wide, shipped = Rules(3, 4, 3), SHIPPED_FOLDER
+    wide, shipped = Rules(3, 4, 3), SHIPPED_FOLDERS[SHIPPED]
     for name, rules, folder in (("rule", Rules(2, 2, 2), None), ("it", wide, "it"), ("shipped", Rules(), shipped)):
         named = resolve(name, rules=rules)
         assert (named.rules, named.folder) == (rules, folder and Path(folder))

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 import selfplay
-from selfplay.runs.load import SHIPPED_FOLDER
+from selfplay.runs.load import SHIPPED, SHIPPED_FOLDERS
 from tests.runs import python, refused, saved
 from tests.selfplay.decisions import ABSOLUTE, MOVER
 from tests.selfplay.dqn.scripted import config_with, make
@@ -345,7 +345,7 @@ def test_names_folders_and_runs_are_evaluated(tmp_path: Path, monkeypatch: pytes
     saved(tmp_path / "it", rows=3, cols=4)
     shipped = selfplay.evaluate(selfplay.load("shipped"))
     assert shipped.unbeatable
-    for name in ("shipped", SHIPPED_FOLDER, str(SHIPPED_FOLDER)):
+    for name in ("shipped", SHIPPED_FOLDERS[SHIPPED], str(SHIPPED_FOLDERS[SHIPPED])):
         assert selfplay.evaluate(name) == shipped
     wide = selfplay.evaluate(selfplay.load(tmp_path / "it"))
     assert wide.decision_states != shipped.decision_states

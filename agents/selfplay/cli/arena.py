@@ -27,8 +27,8 @@ class ArenaConfig:
     """
 
     players: tuple[str, ...]
-    """Run folders, shipped, built-in opponents such as random and optimal, and your own agents as module:name. All play
-    one board; if none of them has a board, they play 3,3,3."""
+    """Run folders, shipped players, built-in opponents such as random and optimal, and your own agents as module:name.
+    All play one board; if none of them has a board, they play 3,3,3."""
     perspective: Perspective = "absolute"
     """Planes that your own agents see: X and O (absolute), or mine and theirs (mover)."""
 

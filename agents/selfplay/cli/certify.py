@@ -10,7 +10,7 @@ from selfplay.judge.ask import choices_policy
 from selfplay.named_players import EvaluatedPlayer, progress_spinner
 from selfplay.program import say, shell_line
 from selfplay.runs.folder import MODEL
-from selfplay.runs.load import SHIPPED
+from selfplay.runs.load import SHIPPED_FOLDERS
 from selfplay.settings import checked
 from tictactoe.opponents import OPPONENTS
 
@@ -34,7 +34,7 @@ def main(args: Sequence[str], prog: str = "selfplay certify") -> None:
         name, rules, policy = named.name, named.rules, named.policy
         if name in OPPONENTS:
             policy = choices_policy(OPPONENTS[name].choices, rules, symmetric=True, progress=progress)
-        folder = named.folder if named.folder is not None and name != SHIPPED else Path()
+        folder = named.folder if named.folder is not None and name not in SHIPPED_FOLDERS else Path()
         output = config.output or folder / NAME
         check_output(output)
         play = certificate.unbeatable_play(policy, config.positions, name)

@@ -18,7 +18,7 @@ from selfplay.named_players import BoardFlags, NamedPolicy, resolve
 from selfplay.position import Position
 from selfplay.program import open_console, say
 from selfplay.protocols import Player
-from selfplay.runs.load import SHIPPED
+from selfplay.runs.load import SHIPPED, SHIPPED_FOLDERS
 from selfplay.settings import Seed, checked
 from selfplay.verdict_text import NAMES
 from tictactoe.opponents import MOVE_POSITIONS, OPPONENTS, best_known
@@ -43,8 +43,8 @@ class PlayConfig(BoardFlags):
     """
 
     opponent: Positional[str] = SHIPPED
-    """The folder of a run, shipped (our proved player), a built-in opponent such as heuristic or optimal (a wrong name
-    lists them all), or module:name of your own agent."""
+    """The folder of a run, shipped or shipped-5x5x4 (our proved players), a built-in opponent such as heuristic or
+    optimal (a wrong name lists them all), or module:name of your own agent."""
     seat: Literal["alternate", "first", "second"] = "alternate"
     """Your seat: "alternate" begins as first and changes after each game."""
     hints: Hints = "none"
@@ -144,7 +144,7 @@ def play_games(opponent: NamedPolicy, seat: str, hints: Hints, generator: np.ran
         Quit: the person quits, or the input ends.
     """
     rules = opponent.rules
-    about = " (our proved player)" if opponent.name == SHIPPED else ""
+    about = " (our proved player)" if opponent.name in SHIPPED_FOLDERS else ""
     say(f"You play against {opponent.name}{about} on {rules.rows}x{rules.cols}; {rules.k} in a row win.")
     if hints != "none":
         say(f"Hints: {about_hints(opponent, hints)}")

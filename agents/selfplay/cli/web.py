@@ -28,8 +28,8 @@ class WebConfig(BoardFlags):
     """Write a page as one HTML file and open it: play, look inside players, and watch them learn."""
 
     players: Positional[tuple[str, ...]] = (SHIPPED,)
-    """Players to choose from: shipped, run folders, built-in opponents, or your own agents as module:name. The page
-    opens on the first."""
+    """Players to choose from: shipped or shipped-5x5x4, run folders, built-in opponents, or your own agents as
+    module:name. The page opens on the first."""
     out: Path | None = None
     """The file, to keep or to send. Default: one in a temporary folder."""
     follow: bool = False

@@ -20,10 +20,14 @@ if TYPE_CHECKING:
     from selfplay.dqn.network import NetworkFactory
 
 Folder: TypeAlias = str | PathLike[str] | Any
-"""The name of a run's folder: a path, "shipped", or a `Run`."""
+"""The name of a run's folder: a path, that of a player in the package, or a `Run`."""
 
-SHIPPED, SHIPPED_FOLDER = "shipped", Path(__file__).parents[1] / "model"
-"""Name of the player that comes with the package, and its run folder; the README there says how it was trained."""
+SHIPPED = "shipped"
+SHIPPED_FOLDERS = {
+    SHIPPED: Path(__file__).parents[1] / "model",
+    "shipped-5x5x4": Path(__file__).parents[1] / "model_5x5x4",
+}
+"""The run folders of the players that come with the package; the README in each says how it was trained."""
 
 
 @naming_the_extra()
@@ -35,9 +39,9 @@ def load(
 ) -> Any:
     """Return the player of a run or of a run folder, as it was at the end of the run.
 
-    "shipped" is the proved player that comes with the package. With `steps`, one of `snapshot_steps`, it is the player
-    after these steps. If the run has your own network or learner, give `network` or `learner` as you gave them to
-    `train`. No file that is read can run code.
+    "shipped" and "shipped-5x5x4" are the proved players that come with the package. With `steps`, one of
+    `snapshot_steps`, it is the player after these steps. If the run has your own network or learner, give `network` or
+    `learner` as you gave them to `train`. No file that is read can run code.
 
     Raises:
         UserError: a file is missing, truncated, foreign, or does not fit the others; there is no such snapshot.
@@ -97,9 +101,10 @@ def folder_of(name: Folder) -> Path:
     Raises:
         UserError: there is no such folder.
     """
-    folder = SHIPPED_FOLDER if name == SHIPPED else as_path(name)
+    folder = SHIPPED_FOLDERS.get(name) if isinstance(name, str) else None
+    folder = folder or as_path(name)
     if not folder.is_dir():
-        raise UserError(f"{folder}: there is no such run folder{did_you_mean(name, [SHIPPED])}")
+        raise UserError(f"{folder}: there is no such run folder{did_you_mean(name, SHIPPED_FOLDERS)}")
     return folder
 
 

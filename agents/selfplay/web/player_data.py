@@ -21,7 +21,7 @@ from selfplay.named_players import Perspective, check_board, resolve, run_folder
 from selfplay.protocols import Player
 from selfplay.runs.api import open as open_run
 from selfplay.runs.folder import settings_summary
-from selfplay.runs.load import SHIPPED, load, read_settings, snapshot_steps
+from selfplay.runs.load import SHIPPED_FOLDERS, load, read_settings, snapshot_steps
 from selfplay.settings import check_known_rules
 from selfplay.tabular.tabular_players import TABLE, TabularPlayer, reachable_rows
 from selfplay.web.evaluation_data import evaluation
@@ -79,7 +79,7 @@ def player_data(
             f"cells, not on {named.rules}; play against it with selfplay play"
         )
     data: dict[str, Any] = {
-        "name": name if folder is None or name == SHIPPED else folder.resolve().name,
+        "name": name if folder is None or name in SHIPPED_FOLDERS else folder.resolve().name,
         "kind": "built-in" if name in OPPONENTS else "own",
         **game_data(named.rules),
         "evaluation": evaluation(named.policy),

@@ -10,7 +10,7 @@ import pytest
 
 from selfplay.cli import certify
 from selfplay.judge import check_certificate
-from selfplay.runs.load import SHIPPED_FOLDER
+from selfplay.runs.load import SHIPPED, SHIPPED_FOLDERS
 from tests.runs import python
 
 pytestmark = pytest.mark.usefixtures("here")
@@ -23,11 +23,11 @@ def test_the_last_line_checks_the_shipped_player_with_python_alone(
     said = capsys.readouterr().out.splitlines()
     ended = python("-I", "-S", *shlex.split(said[-1])[1:], cwd=here)  # without installed packages
     assert ended.returncode == 0
-    assert hashlib.sha256((SHIPPED_FOLDER / "model.safetensors").read_bytes()).hexdigest() in ended.stdout
+    assert hashlib.sha256((SHIPPED_FOLDERS[SHIPPED] / "model.safetensors").read_bytes()).hexdigest() in ended.stdout
 
 
 def test_a_run_has_its_certificate_in_its_folder_and_the_same_bytes_each_time(here: Path) -> None:
-    shutil.copytree(SHIPPED_FOLDER, here / "run")
+    shutil.copytree(SHIPPED_FOLDERS[SHIPPED], here / "run")
     certify.main(["run"])
     certify.main(["run", "--output", "elsewhere.gz"])
     content = Path("elsewhere.gz").read_bytes()

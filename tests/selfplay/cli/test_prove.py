@@ -12,7 +12,7 @@ import pytest
 import selfplay
 from selfplay.cli import prove
 from selfplay.judge.example_games import self_play_game
-from selfplay.runs.load import SHIPPED_FOLDER
+from selfplay.runs.load import SHIPPED, SHIPPED_FOLDERS
 from tests.selfplay.judge.hand_made_players import policy_of
 from tictactoe import Rules
 
@@ -43,7 +43,7 @@ def printed(capsys: pytest.CaptureFixture[str], line: str) -> dict[str, Any]:
 
 def test_a_verdict_for_programs_says_whose_it_is_and_what_python_says(capsys: pytest.CaptureFixture[str]) -> None:
     described = printed(capsys, "shipped")
-    checksum = hashlib.sha256((SHIPPED_FOLDER / "model.safetensors").read_bytes()).hexdigest()
+    checksum = hashlib.sha256((SHIPPED_FOLDERS[SHIPPED] / "model.safetensors").read_bytes()).hexdigest()
     assert (described["player"], described["model_sha256"]) == ("shipped", checksum)
     assert described["versions"]["tictactoe-selfplay"] == selfplay.__version__
     verdict = selfplay.evaluate("shipped").to_dict()

@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from selfplay.cli.main import COMMANDS, main
-from selfplay.runs.load import SHIPPED_FOLDER
+from selfplay.runs.load import SHIPPED, SHIPPED_FOLDERS
 from tests.children import at_terminal
 from tests.runs import save, saved
 from tests.selfplay.dqn.scripted import config_with, make
@@ -96,7 +96,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for name in ("run", "empty", "plan"):
         (folder / name).mkdir()
     (folder / "a_file").touch()
-    shutil.copy(SHIPPED_FOLDER / "config.json", folder / "run")
+    shutil.copy(SHIPPED_FOLDERS[SHIPPED] / "config.json", folder / "run")
     (folder / "plan" / "sweep.json").write_text('{"vary": ["lr=1"]}')
     saved(folder / "plain")
     saved(folder / "wide", rows=3, cols=4)

@@ -12,7 +12,7 @@ import selfplay
 from selfplay.dqn.config import DQNConfig
 from selfplay.runs import algorithms, folder as run_folder
 from selfplay.runs.folder import RunFlags
-from selfplay.runs.load import SHIPPED_FOLDER, read_settings
+from selfplay.runs.load import SHIPPED, SHIPPED_FOLDERS, read_settings
 from selfplay.settings import Count, RunSettings, checked, to_json
 from selfplay.tabular.config import AfterstateQConfig, MinimaxQConfig, TDBackupConfig, TDValueConfig
 from selfplay.tabular.learners import make_learner
@@ -93,7 +93,7 @@ def test_a_new_setting_leaves_the_shipped_player_and_every_run_readable(
 
     before = selfplay.load("shipped").q_values(ABSOLUTE), selfplay.load(run).q_values(ABSOLUTE)
     monkeypatch.setattr(algorithms, "ALGORITHMS", {**algorithms.ALGORITHMS, "dqn": Grown})
-    assert getattr(read_settings(SHIPPED_FOLDER).config, "invented", None) == 1
+    assert getattr(read_settings(SHIPPED_FOLDERS[SHIPPED]).config, "invented", None) == 1
     after = selfplay.load("shipped").q_values(ABSOLUTE), selfplay.load(run).q_values(ABSOLUTE)
     assert all(np.array_equal(old, new) for old, new in zip(before, after, strict=True))
     edit(run, config={"invented": 3})
