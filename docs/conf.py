@@ -21,7 +21,7 @@ from selfplay.web.player_data import players_data
 project = "tictactoe-selfplay"
 release = metadata.version(project)
 root_doc = "README"
-include_patterns = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "docs/**.md", "agents/selfplay/model/README.md"]
+include_patterns = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "docs/**.md", "agents/selfplay/model*/README.md"]
 include_patterns += ["docs/course/unit_*.py"]
 source_suffix = {".md": "markdown", ".py": "markdown"}  # a unit becomes Markdown when it is read
 exclude_patterns = [".*", "runs", "site"]
@@ -88,7 +88,7 @@ CONTENTS = {
     "Environment": "docs/environment docs/environments/turn docs/environments/versus docs/environments/vector "
     "docs/environments/pettingzoo docs/environments/batch docs/frameworks",
     "Train": "docs/training",
-    "Judge": "docs/proofs agents/selfplay/model/README",
+    "Judge": "docs/proofs agents/selfplay/model/README agents/selfplay/model_5x5x4/README",
     "Play": "docs/play",
     "Sweeps": "docs/sweeps",
     "Learn": "docs/course/README docs/course/teachers docs/why-does-my-dqn-not-learn",

@@ -19,7 +19,7 @@ from tests.runs import saved
 ROOT = Path(__file__).parent.parent
 README, CONTRIBUTING = ROOT / "README.md", ROOT / "CONTRIBUTING.md"
 PAGES = [README, *sorted((ROOT / "docs").rglob("*.md"))]
-DOCUMENTS = [*PAGES, CONTRIBUTING, ROOT / "agents/selfplay/model/README.md"]
+DOCUMENTS = [*PAGES, CONTRIBUTING, *sorted((ROOT / "agents/selfplay").glob("model*/README.md"))]
 EXACT = [ROOT / "docs/environment.md", ROOT / "docs/frameworks.md", *sorted((ROOT / "docs/environments").glob("*.md"))]
 """Pages on which every comment behind or below a `print` is what it prints; elsewhere only numbers are."""
 CONFIGS = {
