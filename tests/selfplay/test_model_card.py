@@ -30,4 +30,4 @@ def test_the_shipped_verdict_is_that_of_today() -> None:
 
 def test_nothing_beats_the_shipped_player_of_the_larger_board_in_a_sample_of_its_play() -> None:
     policy = agent_policy(selfplay.load("shipped-5x5x4"))  # all of it takes minutes
-    assert find_counterexamples(policy, 500, np.random.default_rng(0)).verdict.ways_to_beat == 0
+    assert find_counterexamples(policy, 200, np.random.default_rng(0)).verdict.ways_to_beat == 0

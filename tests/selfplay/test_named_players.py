@@ -101,7 +101,7 @@ def test_a_custom_agent_is_proved(capsys: pytest.CaptureFixture[str]) -> None:
         ("net.onnx", "InferenceSession('net.onnx')"),
         ("table.json", "open('table.json')"),
         ("heuristc", "did you mean heuristic?"),
-        ("my_agents", ", ".join(("shipped", *OPPONENTS))),
+        ("my_agents", ", ".join((*SHIPPED_FOLDERS, *OPPONENTS))),
         (".", "."),
     ],
 )
