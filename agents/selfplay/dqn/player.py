@@ -100,33 +100,21 @@ class QPlayer:
         """
         if np.ndim(observation) == 3:
             return int(self.act(observation[None], action_mask)[0])
-        actions, _ = self._choices(observation, action_mask)
+        actions = self._choices(observation, action_mask)
         return actions if isinstance(observation, Tensor) else np.asarray(actions.cpu())
 
-    def act_and_ties(self, observation: Array) -> tuple[Array, Array]:
-        """Return the greedy actions [B], and on which boards [B] bool rounding may decide between the two best cells.
-
-        Where it takes a win, all cells that are left win: there rounding decides nothing.
-        """
-        actions, preferences = self._choices(observation)
-        ties = reversible(preferences)
-        if self.lines is not None:
-            ties &= ~completing_cells(self._planes(observation).flatten(1), self.lines).any(dim=1)
-        return np.asarray(actions.cpu()), ties.cpu().numpy()
-
-    def _choices(self, observation: Array, action_mask: Array | None = None) -> tuple[Tensor, Tensor]:
-        """Return the greedy actions [B], and the preferences [B, A], of the image that a canonical player looks at."""
+    def _choices(self, observation: Array, action_mask: Array | None) -> Tensor:
+        """Return the greedy actions [B]."""
         planes = self._planes(observation)
         if self.symmetries is None:
-            preferences = self._exact_preferences(planes, action_mask)
-            return preferences.argmax(dim=1), preferences
+            return self._exact_preferences(planes, action_mask).argmax(dim=1)
         # On the boards themselves the first of equals would be one cell in one image and another in the next.
         image = self.symmetries.canonical(network_inputs(planes.flatten(1), self.perspective))
         if action_mask is not None:
             marked = torch.as_tensor(action_mask, device=self.device).expand(len(planes), -1)
             action_mask = self.symmetries.on_image(marked, image.symmetry)
         preferences = self._exact_preferences(image.observation.view(planes.shape), action_mask)
-        return self.symmetries.cells(preferences.argmax(dim=1), image.symmetry), preferences
+        return self.symmetries.cells(preferences.argmax(dim=1), image.symmetry)
 
     def _exact_preferences(self, planes: Tensor, action_mask: Array | None) -> Tensor:
         """Return the preferences [B, A] float64, computed with 64 bits where rounding could reverse the two highest."""

@@ -32,7 +32,7 @@ OUR_PLAYERS = (
 )
 """Classes whose players can be trusted if they say that they are symmetric, or never mark a taken cell."""
 OUR_NETWORKS = ("selfplay.dqn.network.QNetwork", "selfplay.dqn.network.MessageNetwork")
-"""Classes whose networks answer alike whenever they are asked, but for rounding."""
+"""Classes whose networks make a player answer alike whenever it is asked."""
 
 Answers: TypeAlias = Callable[[IntArray, IntArray, int], Array]
 """A function that returns what an agent answers in positions, bitboards [n] of the mover and of the opponent: its cells
@@ -54,10 +54,8 @@ class AgentPolicy:
     legal: bool = False
     """Whether it can never mark a taken cell."""
     trusted: bool = False
-    """Whether it is one of our players or a built-in opponent, whose answers can depend on how many boards are asked
-    together only where `ties` says so; any other agent must be asked again everywhere."""
-    ties: Callable[[IntArray, IntArray], tuple[Array, BoolArray]] | None = None
-    """For one of our players with networks: returns its answers, and in which positions [n] rounding may decide."""
+    """Whether it is one of our players or a built-in opponent, which answer alike whenever they are asked; any other
+    agent must be asked again before a proof."""
     player: Any = None
     """The trained player whose policy it is; None for somebody's agent and a built-in opponent."""
     name: str | None = None
@@ -68,12 +66,6 @@ class AgentPolicy:
     """The policy of the same agent if it is shown the other perspective; None where it understands both."""
     progress: EvaluationProgress | None = None
     """Shows how far an evaluation is."""
-
-    def answers_and_open(self, mover: IntArray, opponent: IntArray) -> tuple[Array, BoolArray]:
-        """Return its answers, and in which positions [n] it must be asked again before a proof."""
-        if self.ties is not None:
-            return self.ties(mover, opponent)
-        return self.answers(mover, opponent, BOARDS), np.full(len(mover), not self.trusted)
 
     def moves(self, mover: IntArray, opponent: IntArray) -> IntArray:
         """Return the cells that the agent may mark in each position, bitboards [n] int64."""
@@ -138,16 +130,12 @@ def player_policy(player: Any, progress: EvaluationProgress | None = None) -> Ag
     asked = Asked(agent_call(player, rules), rules, "mover", None, progress)
     trusted = all(is_of(OUR_NETWORKS, network) for network in networks)
 
-    def ties(mover: IntArray, opponent: IntArray) -> tuple[Array, BoolArray]:
-        return asked.answers_and_ties(player.act_and_ties, mover, opponent)
-
     return AgentPolicy(
         rules,
         asked.answers,
         symmetric=bool(networks) and player.canonical,
         legal=getattr(player, "mask", False),
         trusted=trusted,
-        ties=ties if networks and trusted else None,
         player=player,
         progress=progress,
     )
@@ -207,23 +195,6 @@ class Asked:
             with self._call.state():
                 answers += map(self._answer, questions)
         return np.concatenate(answers)
-
-    def answers_and_ties(
-        self, act_and_ties: Callable[[Array], tuple[Array, Array]], mover: IntArray, opponent: IntArray
-    ) -> tuple[Array, BoolArray]:
-        """Return the cells [n] of one of our players in positions, and in which of them [n] rounding may decide.
-
-        Raises:
-            AnswerError: it fails.
-        """
-        parts = [(np.zeros(0, np.int64), np.zeros(0, np.bool_))]
-        for start in range(0, len(mover), BOARDS):
-            part = slice(start, start + BOARDS)
-            observation = observe(self._rules, mover[part], opponent[part], self._perspective)
-            with self._explained(observation):
-                parts.append(act_and_ties(observation))
-        answers, ties = zip(*parts, strict=True)
-        return np.concatenate(answers), np.concatenate(ties)
 
     def _answer(self, observation: Array) -> Array:
         """Return the answer to one question; what the agent writes into the observation is not seen by anybody."""

@@ -11,7 +11,7 @@ import numpy as np
 from selfplay.judge.ask import BOARDS, AgentPolicy, called, differ, in_parts, move_sets, observe
 from selfplay.judge.follow import Ply, some_of
 from selfplay.judge.forms import AnswerError, position_text
-from tictactoe.tree import BoolArray, IntArray
+from tictactoe.tree import IntArray
 
 TOGETHER = (1, 2, 3)
 """Boards in one question when a proof depends on the answers. Up to three boards mostly use other kernels than many."""
@@ -49,41 +49,35 @@ def begin(policy: AgentPolicy, seats: Sequence[int]) -> None:
         first_reply = np.int64(1) << np.arange(policy.rules.cells)
         opponent = first_reply[~policy.rules.has_line(first_reply)] if seat else np.zeros(2, np.int64)
         mover = np.zeros_like(opponent)
-        _ask_again(policy, Ply(mover, opponent, *policy.answers_and_open(mover, opponent)), BOARDS)
+        _ask_again(policy, Ply(mover, opponent, policy.answers(mover, opponent, BOARDS)), BOARDS)
 
 
 def confirm(policy: AgentPolicy, ply: Ply) -> None:
-    """Ask an agent again about open positions for a proof: each alone, and in small companies, in another order.
-
-    One of our players is asked alone.
+    """Ask somebody's agent again about positions for a proof: each alone, and in small companies, in another order.
 
     Raises:
         AnswerError: it answers something else now.
     """
-    again = _open_positions(ply)
-    for size in (1,) if policy.trusted or not policy.together else TOGETHER:
+    if policy.trusted:
+        return
+    again = some_of(ply, _in_another_order(len(ply.mine)))
+    for size in TOGETHER if policy.together else (1,):
         _ask_again(policy, again, size)
 
 
 def confirm_moves(policy: AgentPolicy, mover: IntArray, opponent: IntArray, moves: IntArray) -> None:
-    """Ask an agent again, alone, about positions of which only its moves count, bitboards [n].
-
-    One of our players is asked where rounding may decide.
+    """Ask somebody's agent again, alone, about positions of which only its moves count, bitboards [n].
 
     Raises:
         AnswerError: it moves elsewhere now.
     """
+    if policy.trusted:
+        return
 
     def moves_alone(mover: IntArray, opponent: IntArray) -> IntArray:
         return move_sets(policy.answers(mover, opponent, 1))
 
-    def rounding_decides(mover: IntArray, opponent: IntArray) -> BoolArray:
-        return policy.answers_and_open(mover, opponent)[1]
-
-    which: IntArray = np.arange(len(moves))
-    if policy.trusted:
-        which = np.flatnonzero(in_parts(rounding_decides, mover, opponent))
-    which = _in_another_order(which)
+    which = _in_another_order(len(moves))
     other = which[moves[which] != in_parts(moves_alone, mover[which], opponent[which])]
     if len(other):
         raise ChangedAnswerError(policy, mover[other], opponent[other])
@@ -97,20 +91,15 @@ def spot_check(policy: AgentPolicy, ply: Ply) -> None:
     """
     if policy.trusted:
         return
-    again = _open_positions(ply)
+    again = some_of(ply, _in_another_order(len(ply.mine)))
     if not policy.together:
         again = some_of(again, slice(SOME))
     _ask_again(policy, again, min(BOARDS, len(again.mine) // QUESTIONS + 1))
 
 
-def _open_positions(ply: Ply) -> Ply:
-    """Return the open positions of a ply in another order."""
-    return some_of(ply, _in_another_order(np.flatnonzero(ply.open)))
-
-
-def _in_another_order(numbers: IntArray) -> IntArray:
-    """Return numbers in another order, always the same."""
-    return np.random.default_rng(0).permutation(numbers)
+def _in_another_order(count: int) -> IntArray:
+    """Return the numbers of so many positions in another order, always the same."""
+    return np.random.default_rng(0).permutation(count)
 
 
 def _ask_again(policy: AgentPolicy, ply: Ply, together: int) -> None:

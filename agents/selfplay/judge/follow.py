@@ -31,8 +31,6 @@ class Ply(NamedTuple):
     """int64"""
     answers: Array
     """Its cells [n] or, if it samples, the probability of each move [n, A]."""
-    open: BoolArray
-    """Where it must be asked again before a proof."""
 
     @property
     def moves(self) -> IntArray:
@@ -127,7 +125,7 @@ def follow(
         if number % 2 == seat:
             if policy.progress is not None:
                 policy.progress.follow(seat, number, len(frontier.mine))
-            ply = Ply(frontier.mine, frontier.theirs, *policy.answers_and_open(frontier.mine, frontier.theirs))
+            ply = Ply(frontier.mine, frontier.theirs, policy.answers(frontier.mine, frontier.theirs, BOARDS))
             play.plies.append(ply)
             frontier = _move(rules, frontier, ply, settle, play)
         else:

@@ -5,13 +5,11 @@ reply that beats the player is played, so that this move is learned to be worth 
 """
 
 import sys
-from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from selfplay.judge.ask import AgentPolicy, near_best_policy
-from selfplay.judge.confirm import ChangedAnswerError
 from selfplay.judge.counterexamples import search_seats
 from selfplay.judge.evaluate import (
     BOTH_SEATS,
@@ -104,8 +102,10 @@ def evaluate_for_training(
             _, near = beaten_starts(nearly, FOLLOWED_NEARLY_SMALL if small else FOLLOWED_NEARLY, generator)
             found = max(found, near.shape[1])
             starts = near if small else half_of_each(starts, near, generator)
+    for search in searches:
+        confirm_play(policy, search)
     first, second = (search.verdict for search in searches)
-    verdict = Verdict(first, second, confirmed=is_confirmed(policy, searches), rules=rules)
+    verdict = Verdict(first, second, rules=rules)
     if moves is not None:
         verdict = with_all_states(policy, verdict, moves)
     mover, opponent, move = random_part(starts, MOST_FOR_TRAINING, generator)
@@ -132,25 +132,6 @@ def next_enlargements(enlargements: int, found: int, complete: bool) -> int:
     if complete or (found and enlargements == WHOLE - 1):
         return enlargements
     return enlargements + 1
-
-
-def is_confirmed(policy: AgentPolicy, searches: Sequence[SeatSearch]) -> bool:
-    """Return whether an agent answers the same when it is asked again about its play in both seats.
-
-    Where one of our players does not, rounding decides, which the next update changes: nothing is proved, and training
-    continues.
-
-    Raises:
-        AnswerError: somebody's agent answers something else.
-    """
-    try:
-        for search in searches:
-            confirm_play(policy, search)
-    except ChangedAnswerError:
-        if not policy.trusted:
-            raise
-        return False
-    return True
 
 
 def half_of_each(starts: IntArray, near: IntArray, generator: np.random.Generator) -> IntArray:

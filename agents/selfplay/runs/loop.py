@@ -50,8 +50,7 @@ class Record:
       it reaches too many positions
     - `exact/optimal_states`, `exact/illegal_states`: decision states in which its move is optimal, or illegal
     - `exact/exploitability`: what the best opponent gets beyond the value of the game
-    - `exact/confirmed`: 1 if it was asked again wherever rounding could decide; 0 if it then chose otherwise, so that
-      nothing is proved
+    - `exact/confirmed`: 1 where a proof counts: somebody's agent was asked again, ours need not be
 
     The training; shares and speeds are those since the last evaluation:
 

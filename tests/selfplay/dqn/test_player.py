@@ -69,15 +69,6 @@ def test_a_player_that_takes_wins_completes_a_line_where_it_can(changes: Any, ob
     assert np.array_equal(values[~winning], other.module()(torch.as_tensor(observation)).detach().numpy()[~winning])
 
 
-@pytest.mark.parametrize("take_wins", [True, False])
-def test_rounding_decides_between_equal_values_unless_all_of_them_win(take_wins: bool) -> None:
-    player = constant_player(0.5, take_wins=take_wins)
-    tree = game_tree(Rules())
-    winning = Rules().completing_cells(tree.mover[tree.decisions]) & ~tree.opponent[tree.decisions] != 0
-    _, ties = player.act_and_ties(ABSOLUTE)
-    assert np.array_equal(ties, ~winning if take_wins else np.ones_like(winning))
-
-
 def test_values_that_32_bits_cannot_tell_apart_are_told_apart() -> None:
     player = constant_player(1e8, hidden=(), symmetry="none", mask=True)
     with torch.no_grad():  # nine inputs are 1, so each cell is worth its number more than the first

@@ -1,13 +1,11 @@
 """An agent whose answer depends on more than the position, or is none, is refused; none of them is proved."""
 
-import copy
 from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
-import torch
 from torch import Tensor, nn
 
 import selfplay
@@ -164,25 +162,6 @@ def test_an_agent_that_answers_otherwise_alone_is_not_certified() -> None:
 
 def test_an_honest_custom_network_is_proved() -> None:
     assert selfplay.counterexamples(with_network(never)).verdict.unbeatable
-
-
-def test_a_player_of_ours_with_a_tie_is_asked_there_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    choices, network = QPlayer._choices, copy.deepcopy(SHIPPED.networks[0])
-    badly = alone_in(LATE)
-
-    def shipped_choices(player: QPlayer, observation: Any, _mask: Any = None) -> Any:
-        shipped, _ = choices(SHIPPED, observation)
-        _, preferences = choices(player, observation)
-        return torch.from_numpy(np.where(badly(0, observation), last_empty(observation), shipped)), preferences
-
-    monkeypatch.setattr(QPlayer, "_choices", shipped_choices)
-    with torch.no_grad():
-        network.output.bias += 1e9  # next to which the differences of the values are lost in rounding
-    player = QPlayer(SHIPPED.config, (network,))
-    assert board_of(LATE) in refused(selfplay.evaluate, player)
-    verdict = evaluate_for_training(agent_policy(player), False, np.random.default_rng(0)).verdict
-    assert (verdict.ways_to_beat, verdict.confirmed, verdict.unbeatable) == (0, False, False)
-    assert selfplay.evaluate(SHIPPED).unbeatable
 
 
 def test_rules_are_made_anew_from_their_fields() -> None:
