@@ -120,7 +120,7 @@ class QPlayer:
         """Return the preferences [B, A] float64, computed with 64 bits where rounding could reverse the two highest."""
         preferences = self.preferences(planes, action_mask).double()
         close = reversible(preferences)
-        if bool(close.any()) and all(isinstance(network, QNetwork | MessageNetwork) for network in self.networks):
+        if bool(close.any()) and {type(network) for network in self.networks} <= {QNetwork, MessageNetwork}:
             exact = QPlayer(self.config, tuple(copy.deepcopy(network).double() for network in self.networks))
             mask = None if action_mask is None else torch.as_tensor(action_mask).expand(len(planes), -1)[close.cpu()]
             preferences[close] = exact.preferences(planes[close], mask)

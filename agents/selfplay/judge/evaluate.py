@@ -27,8 +27,8 @@ POSITIONS = 500_000
 """Default limit of distinct positions at each ply: more than players of 4,4,4 lead to."""
 SETTLED_ABOVE = SOLVABLE_CELLS
 """Largest board on which games are followed to their end even if the player can no longer lose."""
-SOME = 1_000
-"""Positions followed at each ply in search of a draw."""
+FOLLOWED_TO_A_DRAW = 1_000
+"""Positions followed at each ply to find a draw."""
 BOTH_SEATS = (0, 1)
 GOOD, BAD = 0.05, 0.1
 """Losses against random play: below the first an agent is good as X, and above the second it is bad as O."""
@@ -121,9 +121,10 @@ def search_seat(policy: AgentPolicy, seat: int, limit: int, sample_seed: int | N
     plies = play.plies
     if play.complete and play.settled.games and not play.beaten and not play.drawn.games:
         # It wins every game, which is the best result, unless one of those that were settled is a draw.
-        some = follow(policy, seat, SOME, sample_seed=0)
-        play.drawn = some.drawn
-        if not some.drawn.games:
+        some = follow(policy, seat, FOLLOWED_TO_A_DRAW, sample_seed=0)
+        if some.drawn.games:
+            play.drawn = some.drawn
+        else:
             play = follow(policy, seat, limit, sample_seed=sample_seed)
     return SeatSearch(_seat_verdict(policy, play, plies), plies)
 

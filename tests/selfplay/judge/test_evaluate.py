@@ -263,7 +263,7 @@ def test_an_agent_that_may_be_illegal_or_samples_is_followed_to_the_end(
 @pytest.mark.parametrize(
     ("rules", "shares", "result"), [(Rules(1, 3, 2), (1.0, 0.0), 1), (Rules(1, 4, 3), (None, None), 0)], ids=str
 )
-def test_an_agent_that_wins_everything_has_exact_shares_where_games_are_settled(
+def test_where_games_are_settled_shares_are_known_only_if_it_wins_them_all(
     rules: Rules, shares: tuple[float | None, float | None], result: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("selfplay.judge.evaluate.SETTLED_ABOVE", 1)
